@@ -18,7 +18,7 @@ from pathlib import Path
 
 
 def _imported_names(file: str) -> dict[str, str]:
-    """The names that a file of this package imports, and the module that each comes from."""
+    """Return the names that a file of this package imports, each with its module."""
     parsed = ast.parse(Path(__file__).with_name(file).read_text("utf-8"))
     found = [one for one in parsed.body if isinstance(one, ast.ImportFrom)]
     return {alias.name: str(one.module) for one in found for alias in one.names}
@@ -47,13 +47,13 @@ def __getattr__(name: str) -> object:
 
 
 def _module_of(name: str) -> str | None:
-    """The module of this package that has the name."""
+    """Return the module of this package that exports the name, such as charges."""
     modules = (one for one, of in _HOMES.items() if of == __name__)
     return next((one for one in modules if name in _imported_names(f"{one}.py")), None)
 
 
 def _name_hint(name: str) -> str:
-    """Where a name is that is not here, or the one that it is near to."""
+    """Return the rest of an error message: where an unknown name is, or the nearest name."""
     if where := _module_of(name):
         return f"; it is fp.{where}.{name}"
     if name.startswith("_"):

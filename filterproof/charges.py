@@ -1,4 +1,4 @@
-"""What a filter of one's own is made of: charges, budgets, and what they hold every path to."""
+"""Building blocks of your own filter: charges, charge rules, Rényi curves and guarantee scopes."""
 
 from filterproof.filters.accounting.approximate_charges import approximate_charge, approximate_zcdp_charge
 from filterproof.filters.accounting.charge_kinds import LinearCharge, SquaredCharge

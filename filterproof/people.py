@@ -1,4 +1,4 @@
-"""A budget for each person: accountants, linear queries, the sparse vector technique, and their simulations."""
+"""Individual budgets: accountants, linear queries, the sparse vector technique and simulations."""
 
 from filterproof.filters.accountants.above_threshold import AboveThreshold
 from filterproof.filters.accountants.active_count import ActiveCount

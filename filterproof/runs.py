@@ -1,4 +1,4 @@
-"""Runs of simulations: games, paths, what keeps them, and what plays them in other processes."""
+"""Running simulations: games, finished runs, run stores, process pools and settings."""
 
 from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.engine.game import Game

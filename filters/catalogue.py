@@ -81,6 +81,7 @@ def _coin_pair(p: str, q: str) -> DominatingPair:
 
 
 def _response_ladder(*epsilons: float) -> tuple[DominatingPair, ...]:
+    """Return a randomized response pair for each epsilon."""
     return tuple(RandomizedResponse(epsilon) for epsilon in epsilons)
 
 

@@ -69,6 +69,7 @@ class CatalogueEntry:
 
     @property
     def page(self) -> FilterPage:
+        """The content of the filter's page in the report."""
         return FilterPage.from_catalogue(self.name, self.menu)
 
     @property
@@ -85,5 +86,6 @@ class CatalogueEntry:
             return self.make(self.parameters)
 
     def larger(self) -> PrivacyFilter:
+        """Return an instance with the larger budget."""
         with suppress_unsound_warning():
             return self.make(self.larger_parameters)

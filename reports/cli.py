@@ -27,6 +27,7 @@ app = typer.Typer(
 
 
 def _print_version(asked: bool) -> None:
+    """Print the version and exit if `--version` was passed."""
     if asked:
         from importlib import metadata
 

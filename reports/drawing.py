@@ -68,14 +68,14 @@ NARROW_INCHES = 5.4
 
 
 def _report_style() -> AbstractContextManager[None]:
-    """Where what is drawn has the report's look."""
+    """Return a context in which matplotlib uses the report's style."""
     import matplotlib as mpl
 
     return mpl.rc_context(_STYLE)
 
 
 def escape_dollars(words: str) -> str:
-    """Words that a filter or its user wrote, so that no $ in them begins a formula."""
+    """Escape the dollar signs of a text, so that matplotlib reads no formula."""
     return words.replace("$", r"\$")
 
 
@@ -86,7 +86,7 @@ def new_figure(
     *,
     margins: tuple[float, float, float, float] | None = None,
 ) -> Iterator[Figure]:
-    """A figure in the report's look; drawing happens inside the block.
+    """Yield a new matplotlib figure in the report's style.
 
     `margins` are the left, bottom, right and top ends of the axes, as shares of the figure. Without them it is drawn
     twice, once to find them.
@@ -102,7 +102,7 @@ def new_figure(
 
 
 def root_figure(ax: Axes) -> Figure:
-    """The whole figure that `ax` is part of."""
+    """Return the root figure that contains `ax`."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     return figure
@@ -111,7 +111,7 @@ def root_figure(ax: Axes) -> Figure:
 def draw_panels(
     ax: Axes | Sequence[Axes] | None, panels: int, draw: Callable[[tuple[Axes, ...]], None], **size: Any
 ) -> Figure:
-    """The figure of a drawing of so many panels, in axes that are given, or in a new figure of that size.
+    """Draw panels into the given axes or a new figure; return the figure.
 
     Raises ValueError for another number of axes.
     """
@@ -133,7 +133,7 @@ def draw_panels(
 def draw_intervals_and_promise(
     ax: Axes, rows: Sequence[tuple[str, float, float, float]], promised: float, *, least: float = 0.0
 ) -> None:
-    """Named intervals (name, low, value, high), from `least` on, beside what all promise; one above is crossed out."""
+    """Draw named intervals (name, low, value, high) and a line at the guaranteed value."""
     for y, (_, low, value, high) in enumerate(reversed(rows)):
         above = low > promised
         colour = PALETTE[1 if above else 0]
@@ -151,7 +151,7 @@ def draw_intervals_and_promise(
 def intervals_divided_by_promise_figure(
     rows: Sequence[tuple[str, float, float, float, float]], xlabel: str
 ) -> Figure:
-    """Named intervals (name, low, value, high, promised), each over what is promised of it."""
+    """Draw named intervals, each divided by the value that is guaranteed for it."""
     with new_figure(height=1.2 + 0.3 * len(rows)) as figure:
         ax = figure.subplots()
         lines = [
@@ -172,7 +172,7 @@ def svg_text(figure: Figure) -> str:
 
 
 def _dark_mode_style() -> str:
-    """Style rules that outweigh the drawing's own where the reader asks for dark pages."""
+    """Return a <style> element that recolours an SVG for readers who prefer dark pages."""
     rules = "".join(
         f'[style*="{what}: {light}"]{{{what}:{dark}!important}}'
         for light, dark in _DARK.items()

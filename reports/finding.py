@@ -51,7 +51,7 @@ class Finding:
 
     @property
     def unchecked_theorems_text(self) -> str:
-        """The theorems that a HOLDS rests on and that were not checked here, in words; '' where there is none."""
+        """The cited theorems that a HOLDS uses and that were not checked here; '' if there is none."""
         return "" if isinstance(self.result, Agreement) else self.result.citation_phrase
 
     @property
@@ -67,7 +67,7 @@ class Finding:
 
     @property
     def as_expected(self) -> bool:
-        """Whether the outcome is the expected one, and rests on no theorem that was not checked here."""
+        """Whether the outcome is the expected one and uses no theorem that was not checked here."""
         return self.result.outcome is self.claim.expected and not self.unchecked_theorems_text
 
 

@@ -70,12 +70,12 @@ def run_kernel(*, on_step: Callable[[str], object]) -> Record:
         modules = [f"{_LIBRARY}.{name.removesuffix('.v').replace('/', '.')}" for name in texts]
         # the libraries as they are installed are taken as checked: with them it would take many minutes
         ours = [word for module in modules for word in ("-norec", module)]
-        said = _run_command([checker, "-silent", "-o", "-Q", ".", _LIBRARY, *ours], folder)
-        if own := [axiom for axiom in _checker_axioms(said) if not axiom.startswith(_INSTALLED)]:
+        checker_output = _run_command([checker, "-silent", "-o", "-Q", ".", _LIBRARY, *ours], folder)
+        if own := [axiom for axiom in _checker_axioms(checker_output) if not axiom.startswith(_INSTALLED)]:
             raise KernelError(f"coqchk must find no axiom but those of the libraries, got {', '.join(own)}")
         for trick in _FORBIDDEN_FLAGS:
-            if f"{trick}: <none>" not in " ".join(said.split()):
-                raise KernelError(f"coqchk must find no {trick}, got {said[-600:]!r}")
+            if f"{trick}: <none>" not in " ".join(checker_output.split()):
+                raise KernelError(f"coqchk must find no {trick}, got {checker_output[-600:]!r}")
     version = _run_command([compiler, "-print-version"], ".").split()[0]
     return Record(version, _library_versions(), digests(texts), statements, axioms)
 
@@ -91,9 +91,11 @@ def check_file(module: str, text: str, theorem: str, *, on_step: Callable[[str],
     ours = rocq_sources()
     required, waiting = set[str](), [text]
     while waiting:
-        found = {f"{name}.v" for one in _REQUIRED.findall(waiting.pop()) for name in one.split()}
-        waiting += [ours[name] for name in found - required]
-        required |= found
+        imported = {
+            f"{name}.v" for import_list in _REQUIRED.findall(waiting.pop()) for name in import_list.split()
+        }
+        waiting += [ours[name] for name in imported - required]
+        required |= imported
     texts = {name: ours[name] for name in ours if name in required} | {f"{module}.v": text}
     texts["Asked.v"] = f"From {_LIBRARY} Require {module}.\nPrint Assumptions {module}.{theorem}.\n"
     with tempfile.TemporaryDirectory() as folder:
@@ -133,30 +135,33 @@ def _listed_theorems() -> list[KernelTheorem]:
 
 
 def _statements_and_axioms(compiler: str, folder: str) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
-    """What each theorem states and what it rests on, by the kernel's own word."""
+    """Ask Rocq for each theorem's statement and each module's axioms."""
     modules: dict[str, list[str]] = {}
     for theorem in _listed_theorems():
         modules.setdefault(theorem.rocq_module, []).append(f"@{theorem.rocq_module}.{theorem.name}")
-    asked = ["From Coq Require Import Reals List.", f"From {_LIBRARY} Require Import {' '.join(modules)}."]
-    asked += ["Import ListNotations.", "Open Scope R_scope.", "Set Printing Width 1000000."]
+    commands = ["From Coq Require Import Reals List.", f"From {_LIBRARY} Require Import {' '.join(modules)}."]
+    commands += ["Import ListNotations.", "Open Scope R_scope.", "Set Printing Width 1000000."]
     for theorem in KERNEL_THEOREMS.values():
-        asked += [_marker_command(f"STATES {theorem.name}"), f"Check {theorem.rocq_module}.{theorem.name}."]
+        commands += [
+            _marker_command(f"STATES {theorem.name}"),
+            f"Check {theorem.rocq_module}.{theorem.name}.",
+        ]
     for module, names in modules.items():  # once for a file: what lies below is walked through each time
-        asked += [
+        commands += [
             _marker_command(f"RESTS {module}"),
             f"Definition of_{module} := ({', '.join(names)}).",
             f"Print Assumptions of_{module}.",
         ]
-    Path(folder, "Asked.v").write_text("\n".join(asked) + "\n", encoding="utf-8")
-    said = _run_command([compiler, "-q", "-Q", ".", _LIBRARY, "Asked.v"], folder)
-    told = {head: rest for head, _, rest in (part.partition("\n") for part in said.split("BEGIN ")[1:])}
-    statements = {name: " ".join(told.get(f"STATES {name}", "").split()) for name in KERNEL_THEOREMS}
-    axioms = {module: _parse_axioms(told.get(f"RESTS {module}", "")) for module in modules}
+    Path(folder, "Asked.v").write_text("\n".join(commands) + "\n", encoding="utf-8")
+    output = _run_command([compiler, "-q", "-Q", ".", _LIBRARY, "Asked.v"], folder)
+    sections = {head: rest for head, _, rest in (part.partition("\n") for part in output.split("BEGIN ")[1:])}
+    statements = {name: " ".join(sections.get(f"STATES {name}", "").split()) for name in KERNEL_THEOREMS}
+    axioms = {module: _parse_axioms(sections.get(f"RESTS {module}", "")) for module in modules}
     for name, stated in statements.items():
         if not stated.startswith(f"{name}"):
             raise KernelError(f"the statement of {name} must be told, got {stated[:80]!r}")
-    for module, found in axioms.items():
-        if foreign := axioms_beyond(found):
+    for module, module_axioms in axioms.items():
+        if foreign := axioms_beyond(module_axioms):
             raise KernelError(
                 f"{module} must rest on the standard library's axioms, got {', '.join(foreign)}"
             )
@@ -164,11 +169,13 @@ def _statements_and_axioms(compiler: str, folder: str) -> tuple[dict[str, str], 
 
 
 def _marker_command(words: str) -> str:
+    """Return the Rocq command that prints a marker between two answers."""
     return f'Goal True. idtac "BEGIN {words}". Abort.'
 
 
 def _parse_axioms(told: str) -> tuple[str, ...]:
     # a name stands at the start of a line; its type follows after a colon, on the same line or indented
+    """Return the sorted names of the axioms that Print Assumptions lists."""
     return tuple(
         sorted(
             re.findall(r"^([A-Za-z_][\w.']*)(?=\s*:|\s*$)", _text_after_axioms_heading(told), re.MULTILINE)
@@ -185,6 +192,7 @@ def _checker_axioms(said: str) -> tuple[str, ...]:
 
 
 def _text_after_axioms_heading(told: str) -> str:
+    """Return the list below "Axioms:"; '' for a closed statement."""
     if told.startswith("Closed under the global context"):
         return ""
     head, _, rest = told.partition("\n")
@@ -194,22 +202,23 @@ def _text_after_axioms_heading(told: str) -> str:
 
 
 def _library_versions() -> dict[str, str]:
-    """The versions of the libraries, as the package manager has them; empty where there is none to ask."""
+    """Return the installed versions of the Coq libraries from dpkg; {} without dpkg."""
     ask = shutil.which("dpkg-query")
     if ask is None:
         return {}
-    told = subprocess.run(
+    completed = subprocess.run(
         [ask, "-W", "-f", "${Package} ${Version}\n", *_PACKAGES], capture_output=True, text=True, check=False
     )
-    return dict(line.split() for line in told.stdout.splitlines() if len(line.split()) == 2)
+    return dict(line.split() for line in completed.stdout.splitlines() if len(line.split()) == 2)
 
 
 def _run_command(command: list[str], folder: str) -> str:
     # no path of the user's: a library there could bring an axiom under an allowed name
+    """Run a command without COQ variables and return its output; raise KernelError if it fails."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("COQ", "ROCQ"))}
-    told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=clean)
-    if told.returncode:
+    completed = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=clean)
+    if completed.returncode:
         raise KernelError(
-            f"{' '.join(command[:1])} refused {command[-1]}: {(told.stdout + told.stderr)[-1500:]}"
+            f"{' '.join(command[:1])} refused {command[-1]}: {(completed.stdout + completed.stderr)[-1500:]}"
         )
-    return told.stdout + told.stderr
+    return completed.stdout + completed.stderr

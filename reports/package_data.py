@@ -1,4 +1,4 @@
-"""The words of pages, chapters and figures in `templates`, how they name what was found, and the records of `make`."""
+"""Reads the package's data: tables of texts in `templates`, and the records of `make`."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def filled_template(template: str, values: Mapping[str, Any]) -> str:
 
 def is_right_verdict(case: Mapping[str, Any]) -> bool:
     """Whether a broken filter is refuted or named as breaking the contract, and a sound one neither."""
-    found = {"broken": ("REFUTED", "FAULTY"), "sound": ("HOLDS", "UNDECIDED")}
-    return case["outcome"] in found[case["kind"]]
+    right_outcomes = {"broken": ("REFUTED", "FAULTY"), "sound": ("HOLDS", "UNDECIDED")}
+    return case["outcome"] in right_outcomes[case["kind"]]
 
 
 def recorded_data(name: str) -> dict[str, Any]:

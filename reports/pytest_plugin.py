@@ -81,12 +81,12 @@ class FilterItem(pytest.Item):
         from filterproof.mc.examine.worker import run_isolated
 
         with _faults_as_failures(self):  # its file is code, which is run where it can do no harm
-            told = run_isolated(
+            examined = run_isolated(
                 partial(_examine_target, self.target, _options_of_item(self, {})),
                 whose=self.target,
                 command=True,
             )
-        _add_properties_or_fail(self, *told)
+        _add_properties_or_fail(self, *examined)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, ValueError):
@@ -107,22 +107,26 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if refused := _mark_error_text(mark):
         pytest.fail(refused, pytrace=False)
     given = {name: pyfuncitem.funcargs[name] for name in signature(pyfuncitem.obj).parameters}
-    made = pyfuncitem.obj(**given)
-    found = [made] if made is not None else [one for one in given.values() if isinstance(one, PrivacyFilter)]
-    if not found or not all(isinstance(one, PrivacyFilter) for one in found):
+    value = pyfuncitem.obj(**given)
+    filters = (
+        [value]
+        if value is not None
+        else [candidate for candidate in given.values() if isinstance(candidate, PrivacyFilter)]
+    )
+    if not filters or not all(isinstance(candidate, PrivacyFilter) for candidate in filters):
         pytest.fail(
-            f"the test has the mark filterproof and no filter (returned: {made!r}); return a filter, or use a fixture",
+            f"the test has the mark filterproof and no filter (returned: {value!r}); return a filter, or use a fixture",
             pytrace=False,
         )
-    for filt in found:
+    for filt in filters:
         with _faults_as_failures(pyfuncitem):
-            told = _examine_filter(filt, _options_of_item(pyfuncitem, dict(mark.kwargs)))
-        _add_properties_or_fail(pyfuncitem, *told)
+            examined = _examine_filter(filt, _options_of_item(pyfuncitem, dict(mark.kwargs)))
+        _add_properties_or_fail(pyfuncitem, *examined)
     return True
 
 
 def _mark_error_text(mark: pytest.Mark) -> str:
-    """Why a mark cannot be used, '' if it can."""
+    """Return why a mark's arguments are invalid; '' if they are valid."""
     from filterproof.filters.contract.work import checked_effort
     from filterproof.theory.argument_checks import did_you_mean
 
@@ -141,11 +145,13 @@ def _mark_error_text(mark: pytest.Mark) -> str:
 
 
 def _options_of_item(item: pytest.Item, how: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of the mark with the effort of the command line."""
     effort = item.config.getoption("--filterproof-effort")
     return how | ({} if effort is None else {"effort": effort})
 
 
 def _examine_target(target: str, how: dict[str, Any]) -> _Told:
+    """Load a target and examine it; return the item's properties and the failure message."""
     from filterproof.reports.user_filter import load_filter
 
     return _examine_filter(load_filter(target), how, target)

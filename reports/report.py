@@ -63,7 +63,7 @@ class LibraryReport:
     @property
     def unexpected(self) -> tuple[Finding, ...]:
         """The findings whose outcome is not the expected one."""
-        return tuple(one for one in self.findings if not one.as_expected)
+        return tuple(finding for finding in self.findings if not finding.as_expected)
 
     @property
     def summary(self) -> str:
@@ -122,13 +122,13 @@ def make_report(
         **{name: partial(decide, study) for name, decide in others.items()},
     }
     tasks = sorted(jobs, key=lambda name: _LONG.index(name) if name in _LONG else len(_LONG))
-    waiting, found = dict.fromkeys(tasks), dict[str, tuple[Any, float]]()
+    waiting, timed_results = dict.fromkeys(tasks), dict[str, tuple[Any, float]]()
     on_progress(_progress_text(waiting), 0, len(tasks))
     for name, timed in iter_completed(executor, partial(_timed_job, jobs), tasks, window=len(tasks)):
-        found[name] = timed
+        timed_results[name] = timed
         del waiting[name]
-        on_progress(_progress_text(waiting), len(found), len(tasks))
-    result: dict[str, Any] = {name: one for name, (one, _) in found.items()}
+        on_progress(_progress_text(waiting), len(timed_results), len(tasks))
+    result: dict[str, Any] = {name: one for name, (one, _) in timed_results.items()}
     filters = [result[one.name] for one in subjects]
     kinds = [result[page] for page in accountants]
     _check_failure_probability(study, [chapter.failure for chapter, _ in (*filters, *kinds)])
@@ -144,20 +144,23 @@ def make_report(
         tuple(page for _, page in filters),
         tuple(page for _, page in kinds),
         findings,
-        {name: round(found[name][1], 3) for name in jobs},
+        {name: round(timed_results[name][1], 3) for name in jobs},
     )
 
 
 def _progress_text(waiting: Mapping[str, None]) -> str:
+    """Return the names of the next pages, or that the report is being written."""
     return f"next of the report: {', '.join(list(waiting)[:3])}" if waiting else "writing the report"
 
 
 def _filter_chapter_and_page(study: Study, subject: FilterPageSubject) -> tuple[FilterChapter, Page]:
+    """Compute a filter's chapter and make its page."""
     chapter = filter_chapter(study, subject)
     return chapter, filter_page(chapter)
 
 
 def _accountant_chapter_and_page(study: Study, page: str) -> tuple[AccountantChapter, Page]:
+    """Compute the chapter of an accountants' page and make the page."""
     chapter = accountant_chapter(study, page)
     return chapter, accountant_page(chapter)
 
@@ -170,7 +173,7 @@ def _timed_job(jobs: Mapping[str, Callable[[], Any]], name: str) -> tuple[Any, f
 
 
 def _check_failure_probability(study: Study, failures: Sequence[float]) -> None:
-    """Raise RuntimeError if the intervals may miss with a larger probability than the study allows."""
+    """Raise RuntimeError if the intervals together may miss more often than the study allows."""
     total = math.fsum(failures)
     if total > study.failure * (1 + 1e-9):
         raise RuntimeError(
@@ -183,6 +186,7 @@ def _check_failure_probability(study: Study, failures: Sequence[float]) -> None:
 
 
 def _finding_data(finding: Finding) -> dict[str, object]:
+    """Return a finding as JSON data."""
     result = finding.result
     row: dict[str, object] = {
         "key": finding.claim.key,
@@ -240,16 +244,16 @@ def claim_rows(findings: Sequence[Finding]) -> list[dict[str, str]]:
     """A row for each claim: what is claimed, expected, got, and how it is known."""
     return [
         {
-            "key": one.claim.key,
-            "claim": one.claim.sentence,
-            "source": one.claim.source,
-            "expected": one.claim.expected.name,
-            "got": one.result.outcome.name,
-            "evidence": one.evidence,
-            "scope": one.result.scope,
-            "detail": one.result.detail,
+            "key": finding.claim.key,
+            "claim": finding.claim.sentence,
+            "source": finding.claim.source,
+            "expected": finding.claim.expected.name,
+            "got": finding.result.outcome.name,
+            "evidence": finding.evidence,
+            "scope": finding.result.scope,
+            "detail": finding.result.detail,
         }
-        for one in findings
+        for finding in findings
     ]
 
 
@@ -331,9 +335,12 @@ _FINITE = (
 def _page_html(page: Page, report: LibraryReport, out: Path) -> str:
     """The page of a filter or accountant, with the command that replays its counterexample."""
     replay = ""
-    for one in report.filters:
-        if one.subject.key == page.key and counterexample_kind(one.verdict.counterexample) is not None:
-            replay = replay_command(out / "verdicts.json", one.subject.guarantee_claim_key)
+    for chapter in report.filters:
+        if (
+            chapter.subject.key == page.key
+            and counterexample_kind(chapter.verdict.counterexample) is not None
+        ):
+            replay = replay_command(out / "verdicts.json", chapter.subject.guarantee_claim_key)
     return render_template("page.html.j2", style=page_style(), page=page, replay=replay)
 
 

@@ -26,7 +26,7 @@ class Study:
 
     @property
     def failure_per_comparison(self) -> float:
-        """The failure probability of one comparison."""
+        """The failure probability of one comparison: that of the report divided by their number."""
         return self.failure / self.comparisons
 
     def size(self, n: int) -> int:

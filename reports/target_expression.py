@@ -41,6 +41,7 @@ def read_value(text: str) -> Any:
 
 
 def _value_of_expression(text: str, known: Mapping[str, Any]) -> Any:
+    """Parse an expression and return its value, with names from `known` alone."""
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError) as error:
@@ -90,10 +91,10 @@ def _look_up(name: str, known: Mapping[str, Any]) -> Any:
 
 def read_filter(text: str) -> PrivacyFilter:
     """Return the filter of an expression, of file.py::Class, or the example of that name in the catalogue."""
-    found = read_accountant(text)
-    if not isinstance(found, PrivacyFilter):
+    filt = read_accountant(text)
+    if not isinstance(filt, PrivacyFilter):
         raise ValueError(f"this is not a filter (filter={text!r}); choose one from `filterproof list`")
-    return found
+    return filt
 
 
 def read_accountant(text: str, promise: str | None = None) -> Any:
@@ -111,10 +112,10 @@ def read_accountant(text: str, promise: str | None = None) -> Any:
         return CATALOGUE[text].example()
     if _names_code(text):
         raise ValueError(f"this is a file or module and not a filter (filter={text!r}); add ::ClassName")
-    known = allowed_values_by_name(
+    nameables = allowed_values_by_name(
         IndividualFilter, ClippedSums, ClippingAfterAdding, ForgettingSums, LinearQueries
     )
-    return _read_instance_of(text, (PrivacyFilter, VerifiableAccountant), "filter", known)
+    return _read_instance_of(text, (PrivacyFilter, VerifiableAccountant), "filter", nameables)
 
 
 def read_target(target: str | None, program: tuple[str | None, ...]) -> Any:
@@ -132,20 +133,20 @@ def read_target(target: str | None, program: tuple[str | None, ...]) -> Any:
 
 def read_promise(text: str) -> Guarantee:
     """Return the guarantee of an expression: pure(1), approx(1, 1e-5), zcdp(0.5), gdp(1), renyi(8, 1), or a class."""
-    found: Guarantee = _read_instance_of(
+    guarantee: Guarantee = _read_instance_of(
         text,
         (Guarantee,),
         "promise",
         allowed_values_by_name() | _GUARANTEE_NAMES,
         ", ".join(_GUARANTEE_NAMES),
     )
-    return found
+    return guarantee
 
 
 def read_program(
     command: str | None, promise: str | None, labels: str | None = None, over: str | None = None
 ) -> PrivacyFilter | None:
-    """Return the filter of `--exec` and `--promise`, for one record with `--labels`; None without them."""
+    """Return the filter that a program implements (`--exec`), for one record with `--labels`."""
     if (command, promise, labels, over) == (None, None, None, None):
         return None
     if command is None or promise is None:
@@ -195,8 +196,8 @@ def _names_code(text: str) -> bool:
 
 def read_adversary(text: str) -> Adversary:
     """Return the adversary of an expression, or of the name of a class that needs no parameters."""
-    found: Adversary = _read_instance_of(text, (Adversary,), "adversary", allowed_values_by_name())
-    return found
+    adversary: Adversary = _read_instance_of(text, (Adversary,), "adversary", allowed_values_by_name())
+    return adversary
 
 
 def _read_instance_of(
@@ -206,6 +207,7 @@ def _read_instance_of(
     known: Mapping[str, Any],
     among: str = "`filterproof list`",
 ) -> Any:
+    """Return the value of an expression; raise ValueError if it is no instance of `kinds`."""
     value = _value_of_expression(text, known)
     if isinstance(value, type) and issubclass(value, kinds[0]):
         value = value()

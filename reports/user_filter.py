@@ -34,21 +34,27 @@ def load_filter(target: str, promise: Guarantee | None = None) -> Any:
         raise ValueError(f"the target does not name a class (target={target!r}); write file.py::MyFilter")
     module = _target_module(target, path_text)
     with _import_errors(target, module.__file__):
-        found = getattr(module, name, None)  # runs user code if the file defines __getattr__
-    if found is None:
-        known = [one for one, value in vars(module).items() if _can_be_examined(value, module.__name__)]
-        near = did_you_mean(name, known) or f"; it defines {', '.join(sorted(known)) or 'no filters'}"
+        attribute = getattr(module, name, None)  # runs user code if the file defines __getattr__
+    if attribute is None:
+        examinable = [
+            attribute_name
+            for attribute_name, value in vars(module).items()
+            if _can_be_examined(value, module.__name__)
+        ]
+        near = (
+            did_you_mean(name, examinable) or f"; it defines {', '.join(sorted(examinable)) or 'no filters'}"
+        )
         raise ValueError(f"the file has no filter of this name (target={target!r}){near}")
-    if _is_service_class(found):
-        return _service_with_promise(target, found, promise)
+    if _is_service_class(attribute):
+        return _service_with_promise(target, attribute, promise)
     if promise is not None:
         raise ValueError(
             f"--promise is the guarantee of a program or a service, and a filter states its own (target={target!r}); "
             "remove --promise"
         )
-    if _is_filter_or_accountant_class(found):
+    if _is_filter_or_accountant_class(attribute):
         try:
-            found = found()
+            attribute = attribute()
         except TypeError as error:
             raise ValueError(
                 f"the class cannot be called without arguments (target={target!r}: {error}); "
@@ -61,15 +67,15 @@ def load_filter(target: str, promise: Guarantee | None = None) -> Any:
                 f"the constructor raised {type(error).__name__}: {' '.join(str(error).split())} (target={target!r}); "
                 "correct its __init__"
             ) from error
-    if is_verifiable(found):
-        return found
-    if not isinstance(found, PrivacyFilter):
+    if is_verifiable(attribute):
+        return attribute
+    if not isinstance(attribute, PrivacyFilter):
         raise ValueError(
-            f"the target is {_value_text(found)} and not a filter (target={target!r}); write a subclass of "
+            f"the target is {_value_text(attribute)} and not a filter (target={target!r}); write a subclass of "
             "filterproof.PrivacyFilter, or a service with __init__(self, disk) and request(self, pair, key)"
         )
-    with suppress(AttributeError), filter_faults_raised(found):
-        promise = found.promise
+    with suppress(AttributeError), filter_faults_raised(attribute):
+        promise = attribute.promise
     if promise is None:
         raise ValueError(
             f"the filter has no guarantee (target={target!r}); "
@@ -80,10 +86,11 @@ def load_filter(target: str, promise: Guarantee | None = None) -> Any:
             f"the filter's promise has the type {type(promise).__name__} and is not a guarantee (target={target!r}); "
             "write promise = fp.ApproxDP(epsilon=..., delta=...)"
         )
-    return found
+    return attribute
 
 
 def _value_text(value: object) -> str:
+    """Return the class of a value, for an error message."""
     return f"the class {value.__name__}" if isinstance(value, type) else f"of the type {type(value).__name__}"
 
 
@@ -134,11 +141,11 @@ def _target_module(target: str, place: str) -> ModuleType:
         named = all(part.isidentifier() for part in place.split(".")) and not place.endswith(".py")
         if named and (not path.is_dir() or (path / "__init__.py").is_file()):
             return _import_target(target, place)
-        found = f"{place!r} is a folder" if path.is_dir() else f"no file at {place!r}"
-        files = (one.name for one in path.parent.glob("*.py"))
+        problem = f"{place!r} is a folder" if path.is_dir() else f"no file at {place!r}"
+        files = (file.name for file in path.parent.glob("*.py"))
         near = "" if path.is_dir() else did_you_mean(path.name, files)
         raise ValueError(
-            f"the target is not a Python file (target={target!r}): {found}{near or '; correct the path'}"
+            f"the target is not a Python file (target={target!r}): {problem}{near or '; correct the path'}"
         )
     folder, module_name = path.resolve().parent, f"_user_filter_{path.stem}"
     while (folder / "__init__.py").is_file():
@@ -171,6 +178,7 @@ def _searching_folder(folder: Path) -> Iterator[None]:
 
 
 def _import_target(target: str, name: str) -> ModuleType:
+    """Import a module by name, with the working directory on the path."""
     with _import_errors(target, None), _searching_folder(Path.cwd()):
         try:
             return importlib.import_module(name)
@@ -195,6 +203,7 @@ def _import_errors(target: str, file: str | None) -> Iterator[None]:
 
 
 def _not_imported(target: str, error: BaseException) -> ValueError:
+    """Return the ValueError for an exception that the import of a target raised."""
     return ValueError(
         f"the import raised {type(error).__name__}: {' '.join(str(error).split())} (target={target!r}); "
         "run the file with python first"

@@ -13,7 +13,7 @@ from filterproof.theory.numerics.decimals import format_failure, interval
 
 
 class AgreementOutcome(Enum):
-    """Outcomes of a comparison of the same numbers by two methods. They say nothing about a guarantee.
+    """AGREES or DISAGREES: outcome of a comparison of the same numbers by two methods.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class IntervalAndEnclosure:
 
     @property
     def relative_difference(self) -> float:
-        """`difference` relative to `least`; inf where `least` is 0."""
+        """Largest distance between both intervals over |`least`|; inf where `least` is 0."""
         if self.difference <= 0:
             return 0.0
         return self.difference / abs(self.least) if self.least else math.inf
@@ -140,27 +140,30 @@ class Agreement(Displayed):
     def outcome(self) -> AgreementOutcome:
         """AGREES if every interval meets its enclosure, else DISAGREES."""
         return (
-            AgreementOutcome.AGREES if all(one.meets for one in self.compared) else AgreementOutcome.DISAGREES
+            AgreementOutcome.AGREES
+            if all(compared.meets for compared in self.compared)
+            else AgreementOutcome.DISAGREES
         )
 
     @property
     def farthest_apart(self) -> IntervalAndEnclosure:
-        """The comparison with the largest distance; a comparison that disagrees, if there is one."""
-        missed = [one for one in self.compared if not one.meets]
+        """The comparison with the largest distance; one that disagrees, if there is one."""
+        missed = [compared for compared in self.compared if not compared.meets]
         shares = self.relative_difference <= 1
         return max(
-            missed or self.compared, key=lambda one: one.relative_difference if shares else one.difference
+            missed or self.compared,
+            key=lambda compared: compared.relative_difference if shares else compared.difference,
         )
 
     @property
     def max_difference(self) -> float:
         """Largest distance `difference` of all comparisons."""
-        return max(one.difference for one in self.compared)
+        return max(compared.difference for compared in self.compared)
 
     @property
     def relative_difference(self) -> float:
         """Largest relative distance of all comparisons; inf if a number is 0."""
-        return max(one.relative_difference for one in self.compared)
+        return max(compared.relative_difference for compared in self.compared)
 
     @property
     def detail(self) -> str:
@@ -170,11 +173,13 @@ class Agreement(Displayed):
             f"{loosest.least:.6g}" if loosest.most <= loosest.least else interval(loosest.least, loosest.most)
         )
         if self.outcome is AgreementOutcome.DISAGREES:
-            missed = sum(not one.meets for one in self.compared)
-            said = f"{missed} of {count} intervals exclude{'s' * (missed == 1)} the other number; {beside}."
+            missed = sum(not compared.meets for compared in self.compared)
+            sentence = (
+                f"{missed} of {count} intervals exclude{'s' * (missed == 1)} the other number; {beside}."
+            )
         else:
-            said = f"Of {count} interval{'s' * (count > 1)} none excludes the other number; the loosest, {beside}."
-        return f"{said} {self.note}".rstrip()
+            sentence = f"Of {count} interval{'s' * (count > 1)} none excludes the other number; the loosest, {beside}."
+        return f"{sentence} {self.note}".rstrip()
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
@@ -184,7 +189,7 @@ class Agreement(Displayed):
     def rows(self) -> list[Row]:
         """Return one row for each comparison, with the outcome of all."""
         names = ("what", "low", "high", "least", "most", "meets", "difference")
-        return [{"outcome": self.outcome.name, **row_of(one, *names)} for one in self.compared]
+        return [{"outcome": self.outcome.name, **row_of(compared, *names)} for compared in self.compared]
 
     def __str__(self) -> str:
         count = len(self.compared)

@@ -30,7 +30,7 @@ def did_you_mean(name: object, names: Iterable[str]) -> str:
 
 
 def safe_double_copy(value: object, *, down: bool = False) -> object:
-    """Return a copy of an array, because its owner may change it, or a number, in doubles that never overstate privacy.
+    """Return a copy in doubles, rounded so that it never overstates privacy.
 
     A value that is not a double is rounded away from zero. With `down` (for scales of noise and for guarantees) it is
     rounded towards zero.
@@ -40,12 +40,13 @@ def safe_double_copy(value: object, *, down: bool = False) -> object:
     if isinstance(value, np.ndarray) and value.ndim > 0:
         if value.dtype.kind not in "fiu" or value.dtype.itemsize < 8 or value.dtype == np.float64:
             return np.array(value)
-        doubles = [_directed_round_to_double(one, down) for one in value.ravel()]
+        doubles = [_directed_round_to_double(item, down) for item in value.ravel()]
         return np.array(doubles, dtype=np.float64).reshape(value.shape)
     return _directed_round_to_double(value[()] if isinstance(value, np.ndarray) else value, down)
 
 
 def _directed_round_to_double(value: object, down: bool) -> object:
+    """Round a real number to a double: away from zero, or towards zero if `down`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, RealNumber):
         return value
     try:
@@ -73,8 +74,7 @@ def _as_real(name: str, value: object, remedy: str) -> Real:
 
 @dataclass(frozen=True, slots=True)
 class _AllowedRange:
-    """An interval from `low` to `high`; `closed_ends` names the ends that belong to it, errors use `description` and
-    `remedy`."""
+    """Interval of allowed values; a call checks an argument and raises TypeError or ValueError."""
 
     low: float
     high: float
@@ -122,9 +122,9 @@ def check_count(
     name: str, value: object, least: int = 1, *, most: int | None = None, remedy: str = "pass fewer"
 ) -> int:
     """Return `value` as an int that is at least `least`, and at most `most` if given."""
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
-    whole = whole or (isinstance(value, float) and math.isfinite(value) and value.is_integer())
-    if not whole or int(value) < least:  # type: ignore[call-overload]
+    is_integer = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    is_integer = is_integer or (isinstance(value, float) and math.isfinite(value) and value.is_integer())
+    if not is_integer or int(value) < least:  # type: ignore[call-overload]
         raise ValueError(f"{name} must be an integer >= {least}, got {name}={value!r}; pass a whole number")
     if int(value) >= _COUNT_OVERFLOW:  # type: ignore[call-overload]
         raise ValueError(

@@ -74,6 +74,7 @@ class AttackerCurve(Displayed):
         1."""
 
         def advantage_bound(at: float, high: float) -> arb:
+            """Bound true minus false positive rate by one (epsilon, delta)."""
             growth = ball_of(at).exp()
             return (growth - 1 + (2 if self.both_directions else 1) * ball_of(high)) / (
                 growth + (1 if self.both_directions else 0)
@@ -109,6 +110,7 @@ def best_epsilon(promise: Guarantee, false_alarms: float = 1e-3) -> float:
     alarms = float(check_delta("false_alarms", false_alarms))
 
     def hits_bound(epsilon: float) -> float:
+        """Return the bound on the true positive rate from delta(epsilon), in doubles."""
         delta = float(promise.delta(epsilon))
         return min(delta + math.exp(epsilon) * alarms, 1 - math.exp(-epsilon) * (1 - alarms - delta))
 

@@ -155,13 +155,16 @@ class Conversion(ABC):
 
 
 def _largest_budgets(threshold: str, epsilon: Real, delta: Real) -> Real:
+    """Return the largest rho or mu of a threshold that gives (epsilon, delta)-DP."""
     from filterproof.theory.thresholds.budgets import (
         budget_round_down,  # imported here because it loads ball arithmetic
     )
 
     points = np.broadcast(epsilon, delta)
-    found = np.array([budget_round_down(threshold, float(e), float(d)) for e, d in points], dtype=np.float64)
-    return float_if_scalar(found.reshape(points.shape))
+    budgets = np.array(
+        [budget_round_down(threshold, float(e), float(d)) for e, d in points], dtype=np.float64
+    )
+    return float_if_scalar(budgets.reshape(points.shape))
 
 
 def _unless_zero(rho: Real, value: Callable[[Array], Array]) -> Real:
@@ -381,6 +384,7 @@ def gaussian_epsilon(mu: Real, delta: Real) -> Real:
     goal = np.where(free, np.asarray(pair.log_hockey_stick(1.0)), target)
 
     def log_delta_gap_and_slope(epsilon: Array) -> tuple[Array, Array]:
+        """Return target log delta minus log delta(epsilon), and its slope."""
         log_delta = np.asarray(pair.log_hockey_stick(epsilon))
         log_tail = epsilon + special.log_ndtr(-size / 2 - epsilon / size)
         # d delta / d eps = -e^eps Phi(-mu/2 - eps/mu)

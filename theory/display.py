@@ -90,14 +90,14 @@ def load_renderer() -> Any:
 
 def row_of(value: Any, *names: str) -> Row:
     """Return the named fields of a dataclass as a row; without names, the fields in its repr."""
-    chosen = names or [one.name for one in fields(value) if one.repr]
+    chosen = names or [field.name for field in fields(value) if field.repr]
     return {name: _cell_value(getattr(value, name)) for name in chosen}
 
 
 def one_line_repr(value: Any) -> str:
     """Return the repr of a dataclass in at most 200 characters; it shortens or counts long fields and ends in "..."."""
     text = f"{type(value).__name__}("
-    for place, part in enumerate(one for one in fields(value) if one.repr):
+    for place, part in enumerate(field for field in fields(value) if field.repr):
         more = f"{', ' if place else ''}{part.name}={_short_repr(getattr(value, part.name))}"
         if len(text) + len(more) > _MAX_CHARS - len(", ...)"):
             return f"{text}, ...)"
@@ -128,7 +128,7 @@ def finite_data(data: Any) -> Any:
 
 def replace_unprintable(text: str) -> str:
     """Replace unprintable characters, because a stranger's class or error may contain terminal commands."""
-    return "".join(one if one.isprintable() else "?" for one in text)
+    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 def digest_repr(value: Any) -> str:
@@ -145,12 +145,13 @@ def digest_repr(value: Any) -> str:
         return text
     digest = sha256()
     for name, part in printed.items():
-        whole = (part.dtype.str, part.shape, part.tobytes()) if isinstance(part, np.ndarray) else part
-        digest.update(f"{name}={whole!r};".encode())
+        content = (part.dtype.str, part.shape, part.tobytes()) if isinstance(part, np.ndarray) else part
+        digest.update(f"{name}={content!r};".encode())
     return f"{one_line_repr(value)[:-1]}, #{digest.hexdigest()[:12]})"
 
 
 def _short_repr(value: object) -> str:
+    """Return the repr of a field on one line; a long one becomes a shape, a count or a cut text."""
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
     text = " ".join(repr(value).split())
@@ -159,7 +160,7 @@ def _short_repr(value: object) -> str:
     if isinstance(value, np.ndarray):
         return f"<array of shape {value.shape}>"
     if isinstance(value, tuple):
-        return f"<{len(value)} of {', '.join(sorted({type(one).__name__ for one in value}))}>"
+        return f"<{len(value)} of {', '.join(sorted({type(item).__name__ for item in value}))}>"
     return f"{text[: _MAX_FIELD_CHARS - 3]}..."
 
 

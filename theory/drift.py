@@ -11,7 +11,7 @@ from filterproof.theory.rounding import next_above
 
 
 def mean_loss_upper_bound(epsilon: Real) -> Real:
-    """Return epsilon (e^epsilon - 1) / 2, rounded up; the mean loss of randomised response is at most this."""
+    """Return epsilon (e^epsilon - 1) / 2 >= E[L] of every epsilon-DP mechanism, rounded up."""
     with np.errstate(over="ignore"):
         value = epsilon * rm.expm1(epsilon) / 2 * (1 + 2.0**-50)
         # the next double above, if the product underflows

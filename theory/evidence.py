@@ -68,7 +68,7 @@ class Evidence(Enum):
 
 
 class CheckCoverage(Enum):
-    """What the check of a proof step covers. The step must not claim more."""
+    """KERNEL, IDENTITY or POINT: what the check of a proof step covers."""
 
     KERNEL = (
         "a theorem in a proof assistant: every strategy, every filter state, all reals of the stated domain"
@@ -174,7 +174,7 @@ class Verdict(Displayed):
 
     @property
     def citation_phrase(self) -> str:
-        """Names of the cited theorems in one phrase, up to the first semicolon of each; empty without citations."""
+        """The phrase "joined by cited theorems: ..." with their names; empty without citations."""
         if not self.citations:
             return ""
         return (

@@ -202,7 +202,7 @@ def _randomised_response_lower_bound(
 def realised_loss_filter_extremal(
     theta: float, dhat: float, rounds: int, delta: float, epsilon: float
 ) -> LargestDivergence:
-    """Return bounds for a filter of realised losses, by erasures of theta in each round and dhat in the last one."""
+    """Return bounds on H_{e^epsilon} for a filter of realised losses; erasures give the lower one."""
 
     def hockey_stick() -> arb:
         return 1 - (1 - ball_of(theta)) ** (rounds - 1) * (1 - ball_of(dhat))
@@ -216,7 +216,7 @@ def realised_loss_filter_extremal(
 def tangent_extremal(
     p: float, q: float, high: float, epsilon: float, keeps: Callable[[FinitePair], bool]
 ) -> LargestDivergence:
-    """Return bounds for pairs below a curve that is p - e^epsilon q at epsilon and at least that line elsewhere.
+    """Return bounds on H_{e^epsilon} for pairs below a curve that p - e^x q touches at x = epsilon.
 
     The lower bound is a pair of two outcomes on or near the tangent of the curve that `keeps` accepts. `high` is the
     promise.
@@ -234,11 +234,11 @@ def tangent_extremal(
 def _binary_extremal(
     epsilon: float, point: tuple[fmpq, fmpq, tuple[object, ...]], keeps: Callable[[FinitePair], bool]
 ) -> LargestDivergence:
-    """Return bounds by two outcomes near a point of tangency, moved towards Q until they satisfy the bounds."""
+    """Return bounds on H_{e^epsilon} by pairs of two outcomes near a point of tangency."""
     from filterproof.theory.numerics.binary_hypothesis import hockey_stick_bound_by_planes
 
-    x, y, kept = point
-    high = partial(hockey_stick_bound_by_planes, to_fmpq(epsilon), x, y, kept)  # type: ignore[arg-type]
+    x, y, best_point = point
+    high = partial(hockey_stick_bound_by_planes, to_fmpq(epsilon), x, y, best_point)  # type: ignore[arg-type]
     try:
         p, q = _nearest_accepted_pair(
             Fraction(int(x.p), int(x.q)), Fraction(int(y.p), int(y.q)), keeps, _RELATIVE_TOLERANCE, epsilon
@@ -256,9 +256,9 @@ def _nearest_accepted_pair(
     """Return the accepted (p, q) of the first outcome; p decreases by a share of p - q that grows by factors of 4."""
     q = _rounded_to_64_bits(q)
     while share < 1:
-        found = _rounded_to_64_bits(p - (p - q) * Fraction(share))
-        if keeps(FinitePair((found, 1 - found), (q, 1 - q))):
-            return found, q
+        accepted = _rounded_to_64_bits(p - (p - q) * Fraction(share))
+        if keeps(FinitePair((accepted, 1 - accepted), (q, 1 - q))):
+            return accepted, q
         share *= 4
     raise ArithmeticError(
         f"no pair within the bounds was found, got epsilon={epsilon!r}; report this as a bug"
@@ -266,7 +266,7 @@ def _nearest_accepted_pair(
 
 
 def _hockey_stick_term(epsilon: float, p: Fraction, q: Fraction) -> Callable[[], arb]:
-    """Return a function for p - e^epsilon q."""
+    """Return a function for p - e^epsilon q, the hockey-stick term of one outcome."""
     return lambda: ball_of(p) - ball_of(epsilon).exp() * ball_of(q)
 
 

@@ -109,10 +109,10 @@ class Guarantee(ABC):
             )
         most = Guarantee._extremal(self, checked)
         try:
-            found = self._extremal(checked)
+            pair = self._extremal(checked)
         except ArithmeticError:
             return most
-        return replace(found, high=min(found.high, max(most.high, found.low)))
+        return replace(pair, high=min(pair.high, max(most.high, pair.low)))
 
     def _extremal(self, epsilon: float) -> LargestDivergence:
         most = float(self.delta(epsilon)) * (1 + 2.0**-38)

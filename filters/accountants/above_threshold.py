@@ -94,7 +94,7 @@ class AboveThreshold(StatefulAccountant):
         return f"{type(self).__name__}(ratio={self._ratio}, {self._factors} log(ratio)-DP, over={self._over})"
 
     def _draw_discrete_laplace(self, rng: np.random.Generator) -> int:
-        """Return the difference of two geometric numbers, P(n) = (1 - r) r^n, r = 1/ratio."""
+        """Return a discrete Laplace number: a difference of two geometric ones, r = 1/ratio."""
         if not isinstance(rng, np.random.Generator):
             raise TypeError(
                 f"rng must be a numpy.random.Generator, got {rng!r}; pass np.random.default_rng()"
@@ -102,14 +102,16 @@ class AboveThreshold(StatefulAccountant):
         return self._draw_geometric(rng) - self._draw_geometric(rng)
 
     def _draw_geometric(self, rng: np.random.Generator) -> int:
-        found = 0
+        """Return a geometric number n >= 0, P(n) = (1 - r) r^n, r = 1/ratio."""
+        failures = 0
         while int(rng.integers(self._ratio.numerator)) < self._ratio.denominator:
-            found += 1
-        return found
+            failures += 1
+        return failures
 
 
 def _checked_integer(name: str, value: int) -> int:
-    whole = check_count(name, value, least=-_MAX_MAGNITUDE)
-    if whole > _MAX_MAGNITUDE:
+    """Return `value` as an int. Raises an error above 2^62 in absolute value."""
+    integer = check_count(name, value, least=-_MAX_MAGNITUDE)
+    if integer > _MAX_MAGNITUDE:
         raise ValueError(f"{name} must be at most 2^62, got {value!r}; pass a smaller count")
-    return whole
+    return integer

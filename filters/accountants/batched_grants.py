@@ -76,6 +76,7 @@ def _charge_in_place(filt: FilterBase, part: State, pair: DominatingPair, n: int
 def _participants_and_state(
     filt: FilterBase, state: State, request: DominatingPair, n: int
 ) -> tuple[NDArray[np.bool_], State]:
+    """Return who takes part, shape (n,), and the state after their charges."""
     active, spent = checked_step(filt, state, request, n)
     return active, checked_spend(filt, state, request, n) if spent is None else spent
 
@@ -83,7 +84,7 @@ def _participants_and_state(
 def _state_and_request_of_block(
     state: State, request: DominatingPair, people: slice
 ) -> tuple[State, DominatingPair]:
-    """Return the state and the pairs of these people."""
+    """Return the part of the state and the pairs of one block of people."""
     part: State = map_arrays(lambda leaf: leaf[people], state)
     if request.shape == ():
         return part, request

@@ -149,15 +149,15 @@ class ClippedSums:
         """Return a function (people, runs) -> ClippedSums with full budgets under `filt`, for simulations."""
 
         def make(people: int, runs: int) -> ClippedSums:
-            made = cls(IndividualFilter(filt, people * runs), clip=clip, sigma=sigma, runs=runs)
+            sums = cls(IndividualFilter(filt, people * runs), clip=clip, sigma=sigma, runs=runs)
             check_determinism_on_requests(filt, [Gaussian(clip / sigma)])
-            return made
+            return sums
 
         return make
 
     @property
     def people(self) -> IndividualFilter:
-        """The people and their budgets."""
+        """The individual filter with the budgets of all people; their number is `people.people`."""
         return self._people
 
     @property
@@ -167,7 +167,7 @@ class ClippedSums:
 
     @property
     def kernel_theorems(self) -> tuple[str, ...]:
-        """The theorems of the proof assistant's kernel about the people's filters."""
+        """Names of the proof assistant's theorems about the people's filters."""
         return self._people.kernel_theorems
 
     @property
@@ -177,7 +177,7 @@ class ClippedSums:
 
     @property
     def underlying_filters(self) -> tuple[IndividualFilter]:
-        """The people and their budgets."""
+        """The individual filter whose guarantee the sums pass on."""
         return (self._people,)
 
     def noisy_sum(self, values: NDArray[np.float64], rng: np.random.Generator | SecretNoise) -> NoisySum:
@@ -253,15 +253,15 @@ class ClippedSums:
         factors = self._people.clip(charged, sigma=self._sigma, most=self._clip)
         self._factors = np.where(norms.ravel() > 0, factors, 0.0)
         total = self._weighted_summands(given, factors.reshape(shape))
-        found = total[0].shape
-        if not np.isfinite(total).all() or len(found) != len(shape) or found[-1] > _MAX_DIMENSION:
+        item_shape = total[0].shape
+        if not np.isfinite(total).all() or len(item_shape) != len(shape) or item_shape[-1] > _MAX_DIMENSION:
             raise ValueError(
-                f"weighted must give a finite vector of at most 2^20 numbers, got shape {found}; the charges remain"
+                f"weighted must give a finite vector of at most 2^20 numbers, got shape {item_shape}; charges remain"
             )
         if isinstance(rng, SecretNoise):
             noise = rng.noise_for(*total, sigma=self.sigma)
         else:
-            noise = self.sigma * used.draw_unused_normals(rng, found)
+            noise = self.sigma * used.draw_unused_normals(rng, item_shape)
         return NoisySum(nearest_doubles_of_sum([*total, noise]), self.sigma)
 
     def _weighted_summands(

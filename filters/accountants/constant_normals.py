@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 
 class ConstantNormals(np.random.Generator):
-    """A generator whose normals are all one number. Other methods raise."""
+    """A generator whose standard normals are all one number; other methods raise TypeError."""
 
     def __init__(self, normal: float) -> None:
         super().__init__(np.random.PCG64(0))
         self._normal = normal
 
     def standard_normal(self, size: object = None, *args: object, **kwargs: object) -> NDArray[np.float64]:  # type: ignore[override]
+        """Return an array filled with the one number."""
         return np.full(() if size is None else size, self._normal)  # type: ignore[call-overload, no-any-return]
 
     def _raise_unsupported(self, *args: object, **kwargs: object) -> None:

@@ -118,7 +118,7 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
 
 
 def _doubles_of_norms_round_up(norms: object) -> NDArray[np.float64]:
-    """Return `norms` as doubles, none below its original. Errors do not quote them, because they are personal data."""
+    """Return given norms as doubles, rounded up; error messages quote no personal data."""
     given = np.asarray(norms)
     if given.dtype.kind not in "fiu":
         raise TypeError(f"norms must hold real numbers, got dtype={given.dtype}; pass an array of them")
@@ -128,9 +128,9 @@ def _doubles_of_norms_round_up(norms: object) -> NDArray[np.float64]:
         )
     sizes = given.astype(np.float64)
     if given.dtype.itemsize >= 8 and given.dtype != np.float64:
-        whole = (sizes < 2.0**53) & (given.dtype.kind in "iu")
+        exact_integers = (sizes < 2.0**53) & (given.dtype.kind in "iu")
         # it may have been rounded down
-        sizes = np.where(whole | (sizes == 0), sizes, next_above(sizes))
+        sizes = np.where(exact_integers | (sizes == 0), sizes, next_above(sizes))
     wrong = ~(np.isfinite(sizes) & (sizes >= 0))
     if wrong.any():
         raise ValueError(
@@ -225,12 +225,12 @@ class IndividualFilter(StatefulAccountant):
 
     @property
     def kernel_theorems(self) -> tuple[str, ...]:
-        """The theorems of the proof assistant's kernel about individual filters that cover this filter."""
+        """Names of the proof assistant's theorems about individual filters with this guarantee."""
         return ("individual_filter", *(name for kind, name in _KERNEL if isinstance(self.promise, kind)))
 
     @property
     def underlying_filters(self) -> tuple[FilterBase]:
-        """The filter that each person has."""
+        """The filter that each person has; the guarantee is its own."""
         return (self._filter,)
 
     def with_people(self, people: int) -> Self:
@@ -302,7 +302,7 @@ class IndividualFilter(StatefulAccountant):
         with self._in_turn("clip"):
             left = checked_affordable(self._filter, self._state, Gaussian, self._people)
             fresh = checked_start(self._filter, 1)
-            whole = float(checked_affordable(self._filter, fresh, Gaussian, 1)[0])
+            full_budget_parameter = float(checked_affordable(self._filter, fresh, Gaussian, 1)[0])
             with np.errstate(over="ignore"):
                 reach = np.minimum(left * (noise * _ROUND_DOWN_FACTOR), limit)
             cut = sizes > reach
@@ -311,7 +311,7 @@ class IndividualFilter(StatefulAccountant):
                 np.divide(reach * _ROUND_DOWN_FACTOR, sizes, out=factors, where=cut)
                 # the exact product is below the next double above the rounded one
                 counted = np.where(cut, next_above(factors * sizes), sizes)
-            out = cut & ((left < whole * _MIN_SHARE) | (factors == 0))
+            out = cut & ((left < full_budget_parameter * _MIN_SHARE) | (factors == 0))
             factors[out], counted[out] = 0.0, 0.0
             factors[~self._grant_and_charge(gaussian_request(counted, noise))] = 0.0
         return factors

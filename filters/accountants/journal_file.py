@@ -145,7 +145,7 @@ def journal_path(path: object) -> Path:
 
 @contextmanager
 def reraise_as_journal_error(path: Path, done: str) -> Iterator[None]:
-    """Turn system errors into a JournalError with one sentence."""
+    """Raise errors of the block (OSError, ValueError) as a JournalError with one sentence."""
     try:
         yield
     except (OSError, ValueError) as error:
@@ -156,7 +156,7 @@ def reraise_as_journal_error(path: Path, done: str) -> Iterator[None]:
 
 
 def _write_synced_file(path: Path, parts: Iterable[Any]) -> int:
-    """Write a file to the disk and return its inode number."""
+    """Write a file, wait until it is on the disk, and return its inode number."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with open(descriptor, "wb") as file:
         file.writelines(parts)

@@ -443,9 +443,13 @@ class LinearQueries(StatefulAccountant):
         key = checked_key(key)
         content = checked_content(data, "queries", _VERSION, _SAVED, key, "LinearQueries.to_dict")
         for name, value in (("norm_budget", norm_budget), ("kappa", kappa)):
-            kept = one_positive(name, value).hex()
+            hexadecimal = one_positive(name, value).hex()
             check_same(
-                f"{name} must be what", value, content[name], kept, "pass the values of the original queries"
+                f"{name} must be what",
+                value,
+                content[name],
+                hexadecimal,
+                "pass the values of the original queries",
             )
         number = saved_count(content, "people", least=1)
         queries = cls(1, norm_budget=norm_budget, kappa=kappa)

@@ -29,7 +29,7 @@ _DIGEST_BYTES = 32
 
 
 class JournalParameters(NamedTuple):
-    """The terms of the sums in a journal."""
+    """The `norm_budget` and `kappa` under which the charges of a journal were summed."""
 
     norm_budget: float
     kappa: float
@@ -67,7 +67,7 @@ class JournalSums:
 
 
 class LinearQueriesJournal:
-    """A file with the sums of everybody, at least as recent as the last `write` that returned."""
+    """A file with the charges of everybody, at least as recent as the last `write` that returned."""
 
     def __init__(self, file: JournalFile, terms: JournalParameters) -> None:
         self._file, self._terms = file, terms

@@ -62,10 +62,10 @@ class _SummingOdometer(ABC):
 
     def _inf_where_unknown(self, bound: NDArray[Any], state: _State, allowed: Budget) -> NDArray[np.float64]:
         """Return the bound; inf above the allowed total and for unreachable states."""
-        known = allowed.covers((state[-2], state[-1])) & np.isfinite(bound)
+        usable = allowed.covers((state[-2], state[-1])) & np.isfinite(bound)
         for pair in zip(state[::2], state[1::2], strict=True):
-            known &= is_valid_sum(pair)
-        return np.where(known, bound, np.inf)
+            usable &= is_valid_sum(pair)
+        return np.where(usable, bound, np.inf)
 
 
 class Odometer(_SummingOdometer):
@@ -140,8 +140,8 @@ def _floor_log2(x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _power_of_two(j: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return 2^j, exactly, for integers j; inf and NaN stay."""
-    known = np.isfinite(j)
-    return np.where(known, np.ldexp(1.0, np.where(known, j, 0.0).astype(np.int64)), j)
+    finite = np.isfinite(j)
+    return np.where(finite, np.ldexp(1.0, np.where(finite, j, 0.0).astype(np.int64)), j)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,11 +286,11 @@ class DoublingOdometer(Odometer):
         j = _floor_log2(np.maximum(rho / self.first, 1.0))
         j = np.where(rho > self.first * _power_of_two(j), j + 1, j)
         delta = self.delta / ((j + 1) ** 2 * (math.pi**2 / 6))
-        known = np.isfinite(delta) & (delta > 0)
+        usable = np.isfinite(delta) & (delta > 0)
         epsilon = BUN_STEINKE.epsilon(
-            np.where(known, self.first * _power_of_two(j), 1.0), np.where(known, delta, 0.5)
+            np.where(usable, self.first * _power_of_two(j), 1.0), np.where(usable, delta, 0.5)
         )
-        return np.where(known, epsilon, np.inf)
+        return np.where(usable, epsilon, np.inf)
 
 
 @dataclass(frozen=True, slots=True)

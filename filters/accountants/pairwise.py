@@ -82,7 +82,7 @@ class PairwiseFilter(StatefulAccountant):
 
     @property
     def pairs(self) -> int:
-        """The number of pairs of neighbours."""
+        """The number of pairs of neighbouring data sets."""
         return self._pairs
 
     @property

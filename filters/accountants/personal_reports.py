@@ -168,7 +168,7 @@ class PerPersonValues(Generic[ReportT]):
 
 
 def check_pair_per_person(request: object, people: int) -> DominatingPair:
-    """Return `request` if it is a pair for everyone, shape (people,) or (). Errors do not quote its content."""
+    """Return `request` if it is one pair per person, shape (people,), or one for all, ()."""
     if not isinstance(request, DominatingPair):
         raise TypeError(
             f"request must be a DominatingPair, got a {type(request).__name__}; pass gaussian_request(...)"

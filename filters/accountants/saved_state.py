@@ -71,8 +71,8 @@ def checked_content(
         raise ValueError("key must be the key of the signed data, got key=None; pass the key")
     signature = copy.pop("hmac", None)
     for name in {"format", "version", *names} ^ copy.keys():
-        held = "no other keys, got" if name in copy else "all keys, got none for"
-        raise ValueError(f"data must have {held} {short(name)}; pass the return value of {source}")
+        expected_keys = "no other keys, got" if name in copy else "all keys, got none for"
+        raise ValueError(f"data must have {expected_keys} {short(name)}; pass the return value of {source}")
     if key is not None and not (
         isinstance(signature, str)
         and hmac.compare_digest(_signature(copy, key).encode(), signature.encode("utf-8", "replace"))
@@ -91,7 +91,7 @@ def check_same(says: str, given: object, saved: object, kept: object, remedy: st
 
 
 def identity_as_json(identity: FilterIdentity) -> dict[str, object]:
-    """Return the saved description of the filter: its repr, for people, and the digests of its parameters."""
+    """Return the repr and the parameter digests of a filter, for saved data."""
     return {"filter": identity.description, "parameters": dict(identity.parameters)}
 
 
@@ -131,7 +131,7 @@ def saved_count(content: Mapping[str, Any], name: str, least: int = 0) -> int:
 
 
 def saved_nonnegative_double(content: Mapping[str, Any], name: str) -> float:
-    """Return content[name], the hexadecimal digits of a double from 0 to inf."""
+    """Return content[name], a double from 0 to inf saved as hexadecimal text."""
     value, size = content[name], math.nan
     with contextlib.suppress(ValueError, OverflowError):
         size = float.fromhex(value) if type(value) is str else math.nan
@@ -153,6 +153,7 @@ def _canonical_json(data: object) -> str:
 
 
 def _unchanged(number: Any) -> Any:
+    """Return `number` itself."""
     return number
 
 
@@ -175,11 +176,11 @@ def decode_state(
     """
     state: StateT = _decoded_state(data, start, runs)
     unspent = runs_equal(state, start)
-    known = unspent if fresh else unspent | is_reachable_state(state)
-    if not known.all():
+    reachable = unspent if fresh else unspent | is_reachable_state(state)
+    if not reachable.all():
         raise ValueError(
             f"state must be reachable by {'no grant' if fresh else 'granted requests'}, got an unreachable one in "
-            f"{np.count_nonzero(~known)} of {runs} runs; {_REMEDY}"
+            f"{np.count_nonzero(~reachable)} of {runs} runs; {_REMEDY}"
         )
     return state
 
@@ -196,10 +197,10 @@ def _decoded_array(data: Any, like: NDArray[Any], runs: int) -> NDArray[Any]:
     try:
         array = np.array(list(map(number, data["values"])), dtype=like.dtype).reshape(data["shape"])
         # a number in another notation, with fewer digits, or of another type
-        known = _canonical_json(_encoded_array(array)) == _canonical_json(data)
+        round_trips = _canonical_json(_encoded_array(array)) == _canonical_json(data)
     except (TypeError, ValueError, KeyError, OverflowError):
-        known = False
-    if not known or array.ndim != like.ndim or len(array) != runs:
+        round_trips = False
+    if not round_trips or array.ndim != like.ndim or len(array) != runs:
         raise ValueError(
             f"state must hold arrays of {like.dtype} for {runs} runs as they were written, got {short(data)}; {_REMEDY}"
         )

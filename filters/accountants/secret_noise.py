@@ -71,7 +71,7 @@ class SecretNoise:
         store_checked_parameters(self, secret=count, step=count)
 
     def noise_for(self, *total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
-        """Return the noise N(0, sigma^2 I) for a sum.
+        """Return the noise N(0, sigma^2 I) that belongs to a sum; the sum is not added.
 
         Parameters
         ----------
@@ -90,10 +90,10 @@ class SecretNoise:
             raise ValueError(
                 f"total must be finite, got {np.sum(~np.isfinite(total))} infinite or NaN entries; clip the vectors"
             )
-        told = repr((self.secret, self.step, sigma, shape)).encode()
+        message = repr((self.secret, self.step, sigma, shape)).encode()
         bits = b"".join(part.tobytes() for part in _sum_as_expansion(total))
         rng = np.random.default_rng(
-            np.random.SeedSequence(int.from_bytes(hashlib.sha256(told + bits).digest()))
+            np.random.SeedSequence(int.from_bytes(hashlib.sha256(message + bits).digest()))
         )
         return sigma * rng.standard_normal(shape)
 
@@ -136,7 +136,7 @@ class UsedNoise:
             return SecretNoise(secret, self._steps.get(_secret_digest(secret), 0) + 1)
 
     def mark_used(self, rng: object) -> None:
-        """Raise ValueError for used noise; mark a step as used."""
+        """Mark the step of a SecretNoise as used. Raises ValueError for used noise."""
         with self._lock:
             if isinstance(rng, SecretNoise):
                 last = self._steps.get(name := _secret_digest(rng.secret), -1)
@@ -151,7 +151,7 @@ class UsedNoise:
                 raise ValueError(f"{_REPEATED}, nothing was charged")
 
     def draw_unused_normals(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return normal numbers from a generator whose present state is new."""
+        """Draw standard normals. Raises ValueError if the generator had this state before."""
         with self._lock:
             if (state := _generator_digest(rng)) is not None:
                 if state in self._states:

@@ -253,7 +253,7 @@ class Session(StatefulAccountant):
     def record_changes_with(
         self, record: Callable[[Mapping[str, object]], object], close: Callable[[], object]
     ) -> None:
-        """Record every later change with `record`; `close` gives back what it writes to."""
+        """Call `record` with the saved data at each later change; `close` releases its file."""
         self._record, self._close = record, close
 
     def _set_state(self, after: _SessionState) -> None:
@@ -275,7 +275,7 @@ class Session(StatefulAccountant):
         return checked_spent(self._filter, self._now.state)
 
     def affordable(self, family: MechanismFamily) -> float:
-        """Return a parameter t such that request(family(t)) is granted now, next to the largest; 0.0 if none is."""
+        """Return the largest t, up to bisection, for which request(family(t)) is granted now; else 0.0."""
         now = self._now
         return 0.0 if now.halted else float(checked_affordable(self._filter, now.state, family, 1)[0])
 

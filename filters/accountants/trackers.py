@@ -75,7 +75,7 @@ class Tracker(ABC):
 
     @abstractmethod
     def charge(self, request: DominatingPair) -> Charge:
-        """Return what the request adds to a block."""
+        """Return what a request adds to the sum of the open block."""
 
     @abstractmethod
     def value(self, state: _State) -> NDArray[np.float64]:

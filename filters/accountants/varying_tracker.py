@@ -111,7 +111,7 @@ class VaryingTracker(Tracker):
         return self._budgets[int(min(block, len(self.sizes) - 1))]
 
     def _closed_block_count(self, first: int, charge: Charge) -> float:
-        """Return the number of closed blocks after a charge that fills block `first` and those that it needs."""
+        """Return how many blocks are closed after a charge that starts at block `first`."""
         unit = self._budget
         high, low = (float(np.ravel(part)[0]) for part in charge.exact(unit.inverse_sqrt_unit))
         if not 0 <= high < math.inf:

@@ -81,5 +81,5 @@ _PROTOCOL_MEMBERS = tuple(
 
 def is_verifiable(made: object) -> TypeGuard[VerifiableAccountant]:
     """Whether an object has all attributes of an accountant. Its properties, which may raise, are not run."""
-    found = (getattr_static(made, name, None) for name in _PROTOCOL_MEMBERS)
-    return not isinstance(made, type) and all(one is not None for one in found)
+    members = (getattr_static(made, name, None) for name in _PROTOCOL_MEMBERS)
+    return not isinstance(made, type) and all(member is not None for member in members)

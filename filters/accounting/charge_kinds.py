@@ -52,7 +52,7 @@ class LinearCharge:
         object.__setattr__(self, "x", _doubles_away_from_zero(self.x))
 
     def exact(self, root: float) -> Exact:
-        """Return root^2 x as a pair of doubles, rounded up; root is a power of two."""
+        """Return root^2 x as a double-double, rounded up; root is a power of two."""
         return _at_least_smallest_charge(self.x * root * root, self.x, MIN_CHARGE), 0.0
 
     def take(self, runs: Any) -> LinearCharge:

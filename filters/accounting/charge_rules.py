@@ -64,10 +64,10 @@ class ChargeRule(ABC):
 
     @abstractmethod
     def guarantee_for(self, total: float) -> Guarantee:
-        """Return the guarantee of a transcript whose charges sum to at most `total` > 0 on every path."""
+        """Return the guarantee of a transcript with charges of at most `total` > 0 on every path."""
 
     def square_scale(self, family: object) -> float | None:
-        """Return the scale with charge(family(t)) = scale t^2, or None if the charge is no such square."""
+        """Return the s with charge(family(t)) = s t^2, or None if there is none."""
         return None
 
 
@@ -228,6 +228,7 @@ class RenyiCharges(_NamedValue):
 
 
 def _renyi_charge(request: DominatingPair, alpha: float) -> Charge:
+    """Return the charge of a pair: its larger Rényi divergence of order alpha, rounded up."""
     if (index := request.member_index) is not None:
         return _selected_charges(tuple(_renyi_charge(pair, alpha) for pair in request.members), index)
     ours = is_ours(request)

@@ -46,13 +46,13 @@ _UP = 2.0**-53 * (1 + 2.0**-51)
 def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
     """Return the result of `Budget.general_step` of the budget `limit`, or None if the caller has to use that."""
     n = len(state[0])
-    if not pays_off(n) or not is_shared_or_per_run(charge, n) or (found := compiled_loops()) is None:
+    if not pays_off(n) or not is_shared_or_per_run(charge, n) or (kernels := compiled_loops()) is None:
         return None
     high = _read_only_array(state[0])
     fits, top = np.empty(n, dtype=np.bool_), np.empty(n)
     if not isinstance(charge, SquaredCharge) or not is_power_of_two(charge.scale):
         alike = isinstance(charge, LinearCharge) and isinstance(charge.x, float) and all_zero(state[1])
-        if alike and not found.add_number_if_exact(
+        if alike and not kernels.add_number_if_exact(
             high, charge.exact(limit.inverse_sqrt_unit)[0], limit.largest_double, top, fits
         ):
             return fits, (top, state[1])
@@ -62,17 +62,17 @@ def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], E
             with np.errstate(over="ignore", invalid="ignore"):
                 cost = (charge if n <= SUMS_PER_BLOCK else charge.take(runs)).exact(limit.inverse_sqrt_unit)
             pairs = high[runs], low[runs], *(_read_only_array(np.atleast_1d(part)) for part in cost)
-            found.add_pairs(*pairs, (limit.high, limit.low), fits[runs], top[runs], rest[runs])
+            kernels.add_pairs(*pairs, (limit.high, limit.low), fits[runs], top[runs], rest[runs])
         return fits, (top, rest)
     x = np.ascontiguousarray(np.atleast_1d(charge.x))
     if not bits_of(float(x[0])) & LAST_BITS and all_zero(state[1]):
         least = bits_of(max(MIN_ROOT / limit.inverse_sqrt_unit, 5e-324))
         terms = limit.inverse_sqrt_unit, charge.scale, least, limit.largest_double
-        if not found.add_squares_if_exact(high, x, x.view(np.int64), *terms, top, fits):
+        if not kernels.add_squares_if_exact(high, x, x.view(np.int64), *terms, top, fits):
             return fits, (top, state[1])
     low, rest = _read_only_array(state[1]), np.empty(n)
     each = x if len(x) == n else np.full(n, x[0])
-    found.add_squares(
+    kernels.add_squares(
         high, low, each, limit.inverse_sqrt_unit, charge.scale, (limit.high, limit.low), fits, top, rest
     )
     return fits, (top, rest)
@@ -85,7 +85,7 @@ def bits_of(x: float) -> int:
 
 
 def all_zero(low: NDArray[np.float64]) -> bool:
-    """Whether all low parts are zero, without a loop if one number stands for all runs, as in a fresh state."""
+    """Return whether the low doubles of all sums are zero."""
     return not (low[:1] if low.strides == (0,) else low.view(np.int64)).any()
 
 
@@ -100,15 +100,15 @@ def _read_only_array(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def quotients_round_up(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
     """Return x / y rounded up and the number of zeros in x, or None if one is out of range or nothing is compiled."""
-    if not MIN_QUOTIENT < y < MAX_QUOTIENT or not pays_off(len(x)) or (found := compiled_loops()) is None:
+    if not MIN_QUOTIENT < y < MAX_QUOTIENT or not pays_off(len(x)) or (kernels := compiled_loops()) is None:
         return None
     up = np.empty(len(x))
-    zeros, odd = found.divide_up(np.ascontiguousarray(x), y, up)
+    zeros, odd = kernels.divide_up(np.ascontiguousarray(x), y, up)
     return None if odd else (up, zeros)
 
 
 def is_shared_or_per_run(charge: Charge, n: int) -> bool:
-    """Whether the charge is one number for all n runs or one per run."""
+    """Return whether the charge is one number for all n runs or one per run."""
     if isinstance(charge, PerRunCharge):
         return charge.index.shape == (n,) and all(
             is_shared_or_per_run(member, n) for member in charge.charges
@@ -131,7 +131,7 @@ def compiled_loops() -> SimpleNamespace | None:
 
 
 def _add_double_double_round_up(high: Any, low: Any, p: Any, q: Any) -> Any:
-    """`error_free.add_round_up` of (high, low) and (p, q), operation by operation, without a branch."""
+    """Add (high, low) and (p, q), rounded up, by the operations of `error_free` without a branch."""
     w = low + q
     t = w - low
     lost = (low - (w - t)) + (q - t)
@@ -160,7 +160,7 @@ def _squared_charge(x: Any, root: float, scale: float) -> Any:
 
 
 def _budget_covers(total: Any, carry: Any, limit: Any) -> Any:
-    """`Budget.covers`."""
+    """Return whether (total, carry) <= limit, as `Budget.covers`."""
     return (total < limit[0]) | ((total == limit[0]) & (carry <= limit[1]))
 
 
@@ -188,7 +188,7 @@ def _add_squares_if_exact(
 
 
 def _add_number_if_exact(high: Any, p: float, last: float, top: Any, fits: Any) -> Any:
-    """The same for one number p for all runs."""
+    """Compute top = high + p and fits = (top <= last); return 0 if every sum is exact."""
     rounded = 0
     for i in range(high.size):
         total = high[i] + p

@@ -25,7 +25,7 @@ _COVERED, _LARGEST = 48.0, 1500.0
 
 
 def nonneg_or_inf(charge: Real) -> Real:
-    """Return `charge`, with inf in place of NaN and negative numbers."""
+    """Return `charge`, with inf in place of NaN and of negative numbers."""
     if not isinstance(charge, np.ndarray):
         return charge if charge >= 0 else math.inf
     if not charge.size or charge.min() >= 0:  # the minimum of an array with a NaN is NaN

@@ -130,12 +130,12 @@ class Budget:
 
     @property
     def inverse_sqrt_unit(self) -> float:
-        """2^-exponent: a charge of x takes x root^2 units of the budget."""
+        """2^-exponent = 1 / sqrt(unit): a charge of x takes x times its square in units."""
         return math.ldexp(1.0, -self.exponent)
 
     @property
     def sqrt_unit(self) -> float:
-        """2^exponent, the square root of the unit."""
+        """2^exponent, the square root of the unit 4^exponent in which `high` and `low` count."""
         return math.ldexp(1.0, self.exponent)
 
     @property
@@ -208,8 +208,8 @@ class Budget:
         for first in range(0, len(fits), compiled.SUMS_PER_BLOCK):
             runs = slice(first, first + compiled.SUMS_PER_BLOCK)
             some = state[0][runs], state[1][runs]
-            whole = len(fits) <= compiled.SUMS_PER_BLOCK
-            fits[runs], after = self.step(some, charge if whole else charge.take(runs))
+            fits_one_block = len(fits) <= compiled.SUMS_PER_BLOCK
+            fits[runs], after = self.step(some, charge if fits_one_block else charge.take(runs))
             if among is not None:
                 fits[runs] &= among[runs]
             everyone = bool(fits[runs].all())
@@ -238,7 +238,7 @@ class Budget:
             return np.where(room > 0, room, 0.0)
 
     def left(self, state: Exact) -> NDArray[np.float64]:
-        """Return budget minus sum in the unit of the charges, rounded down: shape (n,)."""
+        """Return the remaining budget in the unit of the charges, rounded down: shape (n,)."""
         with np.errstate(over="ignore"):
             left = round_down_tiny_products(self.remaining_units(state) * self.sqrt_unit * self.sqrt_unit)
         return np.minimum(left, _LARGEST)
@@ -274,12 +274,10 @@ def _step_of_one(budget: Budget, state: Exact, charge: Charge) -> tuple[NDArray[
     if isinstance(charge, PerRunCharge) or type(charge.x) is not float:
         return None
     # a subclass may cost more
-    square = type(charge) is SquaredCharge
-    cost = (
-        _cached_square(charge.x, charge.scale, budget.exponent)
-        if square
-        else charge.exact(budget.inverse_sqrt_unit)
-    )  # type: ignore[union-attr]
+    if type(charge) is SquaredCharge:
+        cost = _cached_square(charge.x, charge.scale, budget.exponent)
+    else:
+        cost = charge.exact(budget.inverse_sqrt_unit)
     after = add_double_double_round_up((state[0].item(), state[1].item()), cost)
     fits = budget.covers(after) and cost[0] >= 0
     return np.array((fits,)), (np.array((after[0],)), np.array((after[1],)))  # lists take a quarter more

@@ -48,7 +48,7 @@ class LateBridgeError(BridgeError):
 
 
 class UnsupportedByBridgeError(ValueError):
-    """A bridge answered that it does not support a mechanism, which is outside its scope."""
+    """A bridge answered that it does not support the mechanism of a request."""
 
 
 class Bridge:
@@ -113,7 +113,7 @@ class Bridge:
                 f"answered {printable_start(version)} to version", f'answer {{"protocol": {PROTOCOL}}}'
             )
         can = about.get("can", [])
-        if not isinstance(can, list) or any(one not in ABILITIES for one in can):
+        if not isinstance(can, list) or any(ability not in ABILITIES for ability in can):
             raise self.violation_error(
                 f"answered {printable_start(about)} to describe", f"list some of {ABILITIES} in can"
             )
@@ -189,8 +189,8 @@ class Bridge:
         self._number += 1
         line = f'{{"id":{self._number},"batch":[{",".join(commands)}]}}\n'.encode()
         if not self._write_and_read(time.monotonic() + self.seconds, line):
-            said = f"did not answer before its time limit (seconds={self.seconds:g})"
-            raise self.violation_error(said, "correct it, or pass a larger seconds", LateBridgeError)
+            failure = f"did not answer before its time limit (seconds={self.seconds:g})"
+            raise self.violation_error(failure, "correct it, or pass a larger seconds", LateBridgeError)
         body, _, rest = bytes(self._buffer).partition(b"\n")
         self._buffer = bytearray(rest)
         try:
@@ -257,13 +257,19 @@ class Bridge:
             self._stderr = (self._stderr + (os.read(self._pipe_numbers()[2], 1 << 16) or b""))[
                 -_STDERR_CHARS:
             ]
-        lines = [one.strip() for one in self._stderr.decode("utf-8", "replace").splitlines() if one.strip()]
-        told = next((one for one in lines if "Error" in one or "error" in one), lines[-1] if lines else "")
-        return f"{how} before it had answered{f', and said {printable_start(told)}' if told else ''}"
+        lines = [
+            line.strip() for line in self._stderr.decode("utf-8", "replace").splitlines() if line.strip()
+        ]
+        error_line = next(
+            (line for line in lines if "Error" in line or "error" in line), lines[-1] if lines else ""
+        )
+        return (
+            f"{how} before it had answered{f', and said {printable_start(error_line)}' if error_line else ''}"
+        )
 
 
 def printable_start(told: object) -> str:
-    """Return the beginning of a bridge's output in printable characters."""
+    """Return the start of a bridge's output, in printable characters, for messages."""
     text = bytes(told).decode("utf-8", "replace") if isinstance(told, (bytes, bytearray)) else str(told)
     short = text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}..."
     return replace_unprintable(short)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.adapters.bridge import DECISION_UNITS, LINE_UNITS, Bridge, printable_start
-from filterproof.filters.adapters.commands import ask_command_text, command_text, request_text
+from filterproof.filters.adapters.commands import ask_command_text, command_text, json_loss, request_text
 from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.argument_checks import check_positive
@@ -55,7 +54,7 @@ class BridgedFilter(PrivacyFilter):
 
     @property
     def command_line_options(self) -> tuple[str, ...]:
-        """The command-line options that name it."""
+        """The options `--exec` and `--promise` with which a command names this filter."""
         return "--exec", shlex.join(self.bridge.words), "--promise", repr(self.promise)
 
     def start(self, n: int) -> NDArray[np.int64]:
@@ -71,10 +70,13 @@ class BridgedFilter(PrivacyFilter):
         self, state: NDArray[np.int64], request: DominatingPair
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         count_work(LINE_UNITS + DECISION_UNITS * len(state))  # also for cached decisions
-        asked = [(int(at), request.of_run(run)) for run, at in enumerate(state)]
-        found = self.asks_program.positions_after_requests(dict.fromkeys(asked))
-        granted = np.array([found[one] is not None for one in asked], dtype=np.bool_)
-        after = [at if found[one] is None else found[one] for one, at in zip(asked, state, strict=True)]
+        questions = [(int(at), request.of_run(run)) for run, at in enumerate(state)]
+        decided = self.asks_program.positions_after_requests(dict.fromkeys(questions))
+        granted = np.array([decided[question] is not None for question in questions], dtype=np.bool_)
+        after = [
+            at if decided[question] is None else decided[question]
+            for question, at in zip(questions, state, strict=True)
+        ]
         return granted, np.array(after, dtype=np.int64)
 
     def answers_in_turn(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
@@ -83,7 +85,7 @@ class BridgedFilter(PrivacyFilter):
         return self.asks_program.answers_of_new_budget(requests)
 
     def readable_state(self, state: Any) -> NDArray[Any]:
-        """Return what a person reads of a state: the stored text of each run, or the number of its grants."""
+        """Return readable text for a state: the stored text of each run, or the number of grants."""
         return np.array([self.asks_program.position_text(int(at)) for at in state], dtype=object)
 
     def is_reachable_state(self, state: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -133,12 +135,12 @@ class _BridgeRuns:
         if not self.bridge.stores:
             return 0
         run = self._next_run_number()
-        _, told = self._exchange([command_text("open", run), command_text("state", run)])
+        _, answers = self._exchange([command_text("open", run), command_text("state", run)])
         self._queue_close_command(run)
-        return self._position_of_stored_state(told)
+        return self._position_of_stored_state(answers)
 
     def positions_after_requests(self, questions: Iterable[_Question]) -> dict[_Question, int | None]:
-        """Return the position of each run after its request is granted, or None after a denial."""
+        """Return the position of each run after its request, or None after a denial."""
         self.start_program()
         if len(self.known_decisions) > _MAX_DECISIONS:
             self.known_decisions.clear()
@@ -163,8 +165,8 @@ class _BridgeRuns:
             losses += [last] if isinstance(last, float) else []
             grants += not isinstance(last, float)
             stood = self.stood[before]
-        told = f", losses {', '.join(f'{loss:.4g}' for loss in reversed(losses))}" if losses else ""
-        return f"{grants} granted{told}"
+        losses_text = f", losses {', '.join(f'{loss:.4g}' for loss in reversed(losses))}" if losses else ""
+        return f"{grants} granted{losses_text}"
 
     def answers_of_new_budget(self, requests: Iterable[DominatingPair]) -> tuple[bool, ...]:
         """Return the answers of one new budget, each request with a key of its own."""
@@ -233,7 +235,7 @@ class _BridgeRuns:
         return standings
 
     def positions_after_losses(self, questions: Iterable[tuple[int, float]]) -> dict[tuple[int, float], int]:
-        """Return the position of each run after its program is told a loss."""
+        """Tell the program observed losses, and return the position of each run after its loss."""
         self.start_program()
         wanted = list(questions)
         for at, loss in [one for one in wanted if one not in self.known_losses]:
@@ -242,7 +244,7 @@ class _BridgeRuns:
             if not run:
                 run = self._next_run_number()
                 self._restore_position(at, run, commands, due)
-            commands.append(command_text("observe", run, loss=_json_loss(loss)))
+            commands.append(command_text("observe", run, loss=json_loss(loss)))
             commands += [command_text("state", run)] if self.bridge.stores else []
             answers = self._exchange(commands)
             self._check_replayed_grants(answers, due)
@@ -287,7 +289,7 @@ class _BridgeRuns:
         commands.append(command_text("open", run))
         for before, pair in reversed(past):
             if isinstance(pair, float):
-                commands.append(command_text("observe", run, loss=_json_loss(pair)))
+                commands.append(command_text("observe", run, loss=json_loss(pair)))
                 continue
             due.append((len(commands), pair))
             commands += [self._keyed_ask_command_text(run, before, pair), *self._commands_after_grant(run)]
@@ -304,6 +306,7 @@ class _BridgeRuns:
                     )
 
     def _position_of_stored_state(self, answer: dict[str, Any]) -> int:
+        """Record the program's stored text, and return its position."""
         text = self.bridge.stored_text(answer)
         at = _successor_position(0, text)
         self.stood[at] = text
@@ -317,16 +320,17 @@ class _BridgeRuns:
             self.open[at] = run
 
     def _queue_close_command(self, run: int) -> None:
-        """Close a budget with the next line."""
+        """Add the command that closes a budget to the next line."""
         self.keys.pop(run, None)
         self.closing.append(command_text("close", run))
 
     def _next_run_number(self) -> int:
+        """Return the number of a new budget."""
         self.number += 1
         return self.number
 
     def _commands_after_grant(self, run: int) -> list[str]:
-        """Return the commands after a grant."""
+        """Return the commands "commit" and "release" as far as the program knows them."""
         key = self.keys.get(run)
         return [
             command_text(one, run, key)
@@ -353,13 +357,8 @@ class _BridgeRuns:
         return answers
 
 
-def _json_loss(loss: float) -> float | str:
-    """Return a loss for JSON, which has no infinite numbers."""
-    return loss if math.isfinite(loss) else str(loss)
-
-
 def _successor_position(at: int, text: str) -> int:
-    """Return the number of a successor, the same in all processes: 62 bits of a digest, negative."""
+    """Return the position after `text` happens at a position: a digest, equal in all processes."""
     return -(int.from_bytes(blake2b(f"{at} {text}".encode(), digest_size=8).digest(), "big") >> 2) or -1
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from filterproof.filters.adapters.bridge import LINE_UNITS, Bridge
 from filterproof.filters.adapters.bridge import printable_start as printable
-from filterproof.filters.adapters.commands import ask_command_text, command_text
+from filterproof.filters.adapters.commands import ask_command_text, command_text, json_loss
 from filterproof.filters.adapters.service import Disk, Release
 from filterproof.filters.contract.work import count_work
 from filterproof.theory.pairs import DominatingPair
@@ -30,10 +30,12 @@ class BridgedServices:
         if self._open is not None and disk.get("run") != self._open:
             self.bridge.exchange([command_text("close", self._open)])
             self._open = None
-        made = (ClockedService if "clock" in self.bridge.stated_abilities else BridgedService)(self, disk)
-        if not made.stores:
-            self._open = made.run
-        return made
+        service = (ClockedService if "clock" in self.bridge.stated_abilities else BridgedService)(self, disk)
+        if "observe" in self.bridge.stated_abilities:
+            service.observe = service.tell_loss
+        if not service.stores:
+            self._open = service.run
+        return service
 
 
 class BridgedService:
@@ -72,6 +74,13 @@ class BridgedService:
             )
         yield Release(is_retry, epoch, answer)
 
+    #: Told of each release, if the program states the ability.
+    observe: Callable[[str, float], None] | None = None
+
+    def tell_loss(self, key: str, loss: float) -> None:
+        """Tell the program what came out."""
+        self._command_answer(command_text("observe", self.run, loss=json_loss(loss)))
+
     def kill(self) -> None:
         """Close the budget of a dead process, which restarts under another number."""
         if self.stores:
@@ -89,7 +98,8 @@ class BridgedService:
 
 
 class ClockedService(BridgedService):
-    """A service that gets the epoch."""
+    """A bridged service that passes on the number of each epoch."""
 
     def clock(self, epoch: int) -> None:
+        """Tell the program the number of the epoch."""
         self._command_answer(command_text("clock", self.run, now=epoch))

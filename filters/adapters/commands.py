@@ -20,12 +20,12 @@ from filterproof.theory.pairs import DominatingPair
 
 def command_text(what: str, run: int, key: str | None = None, **more: str | float) -> str:
     """Return a command about a budget. `key` identifies a client's request; a retry has the same key."""
-    said = more if key is None else {"key": key, **more}
-    return f'{{"do":"{what}","run":{run}{"".join(f",{json.dumps(k)}:{json.dumps(v)}" for k, v in said.items())}}}'
+    arguments = more if key is None else {"key": key, **more}
+    return f'{{"do":"{what}","run":{run}{"".join(f",{json.dumps(k)}:{json.dumps(v)}" for k, v in arguments.items())}}}'
 
 
 def ask_command_text(run: int, pair: DominatingPair, key: str | None = None) -> str:
-    """Return the command for a request."""
+    """Return the JSON text of the command that requests a mechanism."""
     return f'{command_text("ask", run, key)[:-1]},"request":{request_text(pair)}}}'
 
 
@@ -54,6 +54,11 @@ def request_text(pair: DominatingPair) -> str:
     return json.dumps(message, separators=(",", ":"))
 
 
+def json_loss(loss: float) -> float | str:
+    """Return a loss for JSON, which has no infinite numbers."""
+    return loss if math.isfinite(loss) else str(loss)
+
+
 def _json_number(value: Any) -> Any:
     """Return a number of a request for JSON: null for an infinite one, text for a fraction."""
     if value is None or isinstance(value, (str, bool, int)):
@@ -61,5 +66,5 @@ def _json_number(value: Any) -> Any:
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, (tuple, list)):
-        return [_json_number(one) for one in value]
+        return [_json_number(item) for item in value]
     return float(value) if math.isfinite(float(value)) else None

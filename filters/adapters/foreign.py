@@ -54,12 +54,12 @@ class ForeignObject(ABC):
 
     def answers_in_turn(self, requests: Iterable[DominatingPair]) -> tuple[bool, ...]:
         """Return the answers of one new object to requests in turn; unlike a filter, it keeps what a denial did."""
-        held = self.make()
-        return tuple(self.granted(held, pair) for pair in requests)
+        foreign_object = self.make()
+        return tuple(self.granted(foreign_object, pair) for pair in requests)
 
     @abstractmethod
     def replay_uses(self, held: Any, pair: DominatingPair, count: int) -> bool:
-        """Whether the object grants and charges this many uses, which it granted before."""
+        """Charge uses that the object granted before; return whether it grants all again."""
 
     @abstractmethod
     def spent(self, held: Any) -> float | None:
@@ -87,7 +87,7 @@ def checked_release_callback(released: Any) -> Any:
 
 
 def checked_made_name(make: Callable[[], Any]) -> str:
-    """Return the name of what `make` returns. Raises ValueError if it returns the same object twice."""
+    """Return the name of what `make` returns. Raises ValueError if both calls return one object."""
     checked_callable("make", make)
     foreign = make()
     if make() is foreign:
@@ -234,8 +234,8 @@ class CountedFilter(PrivacyFilter):
 
     def answers_in_turn(self, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
         """Return the answers of one object to requests of the menu in turn; () for others, as in `CopiedFilter`."""
-        known = not self.foreign_object.composes and all(pair in self.menu for pair in requests)
-        return self.foreign_object.answers_in_turn(requests) if known else ()
+        repeats_menu = not self.foreign_object.composes and all(pair in self.menu for pair in requests)
+        return self.foreign_object.answers_in_turn(requests) if repeats_menu else ()
 
     def start(self, n: int) -> NDArray[Any]:
         return np.zeros((n, len(self.menu)), dtype=np.int64)
@@ -257,6 +257,7 @@ class CountedFilter(PrivacyFilter):
 
 
 def _is_granted_after_uses(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
+    """Return whether pair number `place` is granted after the counted uses in `row`."""
     if filt.foreign_object.composes:  # a function of all releases including this one, in any order
         after = tuple(count + (i == place) for i, count in enumerate(row))
         place = next(i for i, count in enumerate(after) if count)
@@ -266,6 +267,7 @@ def _is_granted_after_uses(filt: CountedFilter, row: tuple[int, ...], place: int
 
 @lru_cache(maxsize=1 << 16)
 def _is_granted_after_replay(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
+    """Replay the uses in `row` on a new object; return whether it grants pair number `place`."""
     foreign = filt.foreign_object.make()
     for pair, uses in zip(filt.menu, row, strict=True):
         if uses and not filt.foreign_object.replay_uses(foreign, pair, uses):

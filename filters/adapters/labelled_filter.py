@@ -102,8 +102,8 @@ class LabelledFilter(PrivacyFilter[Any]):
             raise ValueError(
                 f"together must name dimensions of labels, got {min(unknown)!r}; add it to labels"
             )
-        kept = {"promise": promise, "labels": labels, "over": over, "together": together}
-        for name, value in kept.items():
+        checked_fields = {"promise": promise, "labels": labels, "over": over, "together": together}
+        for name, value in checked_fields.items():
             object.__setattr__(self, name, value)
         if len(self.label_combinations) > _MAX_LABELLINGS:
             raise ValueError(
@@ -146,6 +146,7 @@ class LabelledFilter(PrivacyFilter[Any]):
 
     @property
     def _labels_of_record(self) -> Where:
+        """The labels of the record, as pairs of name and label."""
         return tuple(self.over.items())
 
     @cached_property
@@ -233,7 +234,7 @@ def bridged_filter_of(filt: object) -> BridgedFilter | None:
 
 
 def service_of(filt: object) -> MakeService | None:
-    """A service itself; the program that decides, as a service whose steps are its commands, where it knows keys."""
+    """Return the service: `filt` itself, or a service from its program with keys; None without one."""
     if isinstance(filt, PromisedService):
         return filt.make
     program = bridged_filter_of(filt)

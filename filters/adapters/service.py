@@ -71,7 +71,9 @@ class Service(Protocol):
 
     It may also have `clock(epoch)`, called at its start and at the end of each epoch. With a clock a record lies in one
     epoch, and the guarantee is for results from its data. An optional `kill()` releases resources that the operating
-    system takes back from a dead process, such as file locks.
+    system takes back from a dead process, such as file locks. An optional `observe(key, loss)` is told what came out
+    as a new answer goes out: the realised loss log p(output)/q(output), in nats. A schedule is then a counterexample
+    only if its answers go out whatever came out.
     """
 
     def request(self, pair: DominatingPair, key: str) -> Iterator[Release | None]:
@@ -122,5 +124,5 @@ def with_promise(service: MakeService, promise: Guarantee) -> PromisedService:
     if not isinstance(promise, Guarantee):
         raise TypeError(f"promise must be a guarantee, got {promise!r}; pass e.g. fp.PureDP(1.0)")
     name = getattr(service, "__name__", type(service).__name__)
-    made: type[PromisedService] = type(name, (PromisedService,), {"__module__": service.__module__})
-    return made(service, promise)
+    promised_class: type[PromisedService] = type(name, (PromisedService,), {"__module__": service.__module__})
+    return promised_class(service, promise)

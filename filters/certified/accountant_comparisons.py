@@ -67,7 +67,7 @@ def tracker_comparisons(tracker_held: Tracker, name: str) -> Iterator[Comparison
 
 
 def _opened_blocks(cost: Fraction, times: int, whole: Fraction) -> int:
-    """Return the rule in fractions: a block is closed if the next cost does not fit, and a large cost fills several."""
+    """Return the number of blocks after equal costs, by the rule in fractions."""
     closed, spent = 0, Fraction(0)
     for _ in range(times):
         if spent + cost <= whole:
@@ -80,6 +80,7 @@ def _opened_blocks(cost: Fraction, times: int, whole: Fraction) -> int:
 
 
 def _last_accepted(ask: Callable[[float], bool], low: float = 1e-100, high: float = 1e100) -> float:
+    """Return the accepted number next to the boundary, by bisection; nan without one."""
     return last_granted(ask, low, high) or math.nan
 
 
@@ -106,8 +107,8 @@ def individual_comparisons(accountant: IndividualFilter, name: str) -> Iterator[
             individual_filter_after(before).select(gaussian_request(np.array([scale * x, 0.0]), scale))[0]
         )
 
-    whole = _last_accepted(partial(is_selected, before=0))
-    unit, norm = whole / 3, scale * whole * 3
+    largest_accepted = _last_accepted(partial(is_selected, before=0))
+    unit, norm = largest_accepted / 3, scale * largest_accepted * 3
     for before in (0, 2):
         margin = condition.margin("Gaussian(x)", [("Gaussian(x)", Fraction(unit), before)] if before else [])
         factor = individual_filter_after(before).clip(np.array([norm, norm / 64]), sigma=scale)[0]
@@ -120,7 +121,7 @@ def individual_comparisons(accountant: IndividualFilter, name: str) -> Iterator[
             (f"mu of a norm clipped to the remaining budget after {before} rounds", cut),
         ):
             yield of.by_margin(says, value, "<=", margin, slack=condition.slack, **condition.at)
-    most, norm = whole * scale / 8, whole * scale
+    most, norm = largest_accepted * scale / 8, largest_accepted * scale
     factor = individual_filter_after(0, 1).clip(np.array([norm]), sigma=scale, most=most)[0]
     yield of.at_most(
         "a norm cut to `most`", Fraction(float(factor)) * Fraction(norm), Fraction(most), slack=_CUT
@@ -157,8 +158,8 @@ def linear_queries_comparisons(accountant: LinearQueries, name: str) -> Iterator
         return queries.report_for(0).remaining < left
 
     root = math.sqrt(accountant.norm_budget)
-    whole = _last_accepted(partial(is_counted, before=0), 1e-6 * root, 1e6 * root)
-    unit = whole / 3
+    largest_accepted = _last_accepted(partial(is_counted, before=0), 1e-6 * root, 1e6 * root)
+    unit = largest_accepted / 3
     for before in (0, 4):
         last = _last_accepted(partial(is_counted, before=before), 1e-6 * root, 1e6 * root)
         says = f"largest value with which a person is counted after {before} answers of {unit!r}"

@@ -41,9 +41,9 @@ class AdmissionCondition:
 
     @property
     def sum_names(self) -> tuple[str, ...]:
-        """The names of the sums."""
-        found = [name for text in self.margins for _, name, _, _ in Formatter().parse(text) if name]
-        return tuple(dict.fromkeys(found))
+        """The names of the sums that occur in the margins."""
+        sum_names = [name for text in self.margins for _, name, _, _ in Formatter().parse(text) if name]
+        return tuple(dict.fromkeys(sum_names))
 
     def margin(self, family: str, spent: Sequence[Spent]) -> Margin:
         """Return the margin of a request x of the family after earlier spending."""

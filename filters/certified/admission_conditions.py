@@ -62,6 +62,7 @@ _GDP_COSTS = {
 
 
 def _rdp_costs(alpha: float) -> dict[str, str]:
+    """Return the formula of the Rényi divergence of order alpha for each request family."""
     a = f"({Fraction(alpha)})"
     if alpha == 1:
         coin, laplace = "{x}*tanh({x}/2)", "exp(-1/{x}) - 1 + 1/{x}"
@@ -161,7 +162,7 @@ class BudgetTheorem:
     balls: Mapping[str, Callable[[], arb]]
 
     def budget_comparison(self, says: str, total: Fraction, slack: Exact | None) -> Comparison:
-        """Return the comparison of a sum of charges, or a budget, with the largest one that gives the guarantee."""
+        """Return the comparison of a sum of charges with the largest that gives the guarantee."""
         text = self.margin.format(B="x")
         margin: Margin = SmallestMargin((text,), self.at, self.balls) if self.balls else text
         return Comparisons(self.theorem).by_margin(says, total, "<=", margin, slack=slack, **self.at)
@@ -190,7 +191,7 @@ def budget_theorem(
             found = "CKS" if gain else "B*", says, f"epsilon + (log(delta){gain})/t - {{B}}"
     if found is None:
         return None
-    own = {one.name.removesuffix("_at_epsilon"): getattr(promise, one.name) for one in fields(promise)}  # type: ignore[arg-type]
+    own = {field.name.removesuffix("_at_epsilon"): getattr(promise, field.name) for field in fields(promise)}  # type: ignore[arg-type]
     if own.get("alpha") == 1 and "(alpha" in found[1]:
         found = (
             found[0],
@@ -251,6 +252,7 @@ def _cost_formulas(charge: ChargeRule) -> Mapping[str, str]:
 
 
 def _as_fractions(**parameters: float | Fraction) -> dict[str, Fraction]:
+    """Return the parameters as exact fractions, by name."""
     return {name: Fraction(value) for name, value in parameters.items()}
 
 
@@ -258,6 +260,7 @@ def _as_fractions(**parameters: float | Fraction) -> dict[str, Fraction]:
 
 
 def _rdp_costs_by_order(alphas: Sequence[float]) -> dict[str, dict[str, str]]:
+    """Return the cost formula of each order for each request family."""
     tables = [_rdp_costs(alpha) for alpha in alphas]
     return {
         family: {f"B{place}": table[family] for place, table in enumerate(tables)} for family in tables[0]
@@ -283,7 +286,7 @@ def _epsilon_delta_condition(
     left: bool = True,
     slack: float = 2.0**-40,
 ) -> AdmissionCondition:
-    """Return the condition for `sums` of an epsilon {e}, and of a delta if any is `left`."""
+    """Return the condition of a filter that charges (epsilon, delta) to `sums`."""
 
     def cost(epsilon: str) -> dict[str, str]:
         return {name: one.replace("{e}", epsilon) for name, one in sums.items()}

@@ -73,7 +73,7 @@ def _states_of_requests(filt: BlackwellFilter, pair: DominatingPair) -> list[Any
 
 
 def _least_renyi_gap(mu: Fraction, pair: DominatingPair, count: arb) -> arb:
-    """Return the least a mu^2/2 - count D_a over the orders a, in both directions."""
+    """Return the least a mu^2/2 - count D_a over Rényi orders a, in both directions."""
     if count == 0:
         return count
     sides = (pair,) if pair.swapped == pair else (pair, pair.swapped)
@@ -88,12 +88,12 @@ def _least_renyi_gap(mu: Fraction, pair: DominatingPair, count: arb) -> arb:
 
 
 def _domination_gap_at_count(mu: Fraction, epsilon: Fraction, count: arb) -> arb:
-    """Return a ball that shows whether Gaussian(mu) dominates this many randomised responses."""
+    """Return a ball: positive only if Gaussian(mu) dominates `count` randomised responses."""
     return randomised_response_domination_gap(ball_of(mu), epsilon, int(float(count)))
 
 
 def _domination_gap_after_gaussian(mu: Fraction, epsilon: Fraction, times: int, x: arb) -> arb:
-    """Return a ball that shows whether the rest of Gaussian(mu) after Gaussian(x) dominates this many responses."""
+    """Return a ball: positive only if the rest of Gaussian(mu) after Gaussian(x) dominates the responses."""
     return randomised_response_domination_gap((ball_of(mu * mu) - x * x).sqrt(), epsilon, times)
 
 
@@ -105,8 +105,9 @@ def randomised_response_domination_gap(mu: arb, epsilon: Fraction, times: int) -
     the polygon is (1 - z)_+, a lower bound of every hockey-stick divergence.
 
     >>> with ctx.workprec(96):
-    ...     print(randomised_response_domination_gap(arb(1), Fraction(1, 4), 1) > 0,
-    randomised_response_domination_gap(arb("0.3"), Fraction(1, 4), 3) < 0) True True
+    ...     gaps = [randomised_response_domination_gap(arb(mu), Fraction(1, 4), n) for mu, n in (("1", 1), ("0.3", 3))]
+    >>> gaps[0] > 0, gaps[1] < 0
+    (True, True)
     """
     if not mu > 0:
         return arb(-1) if mu <= 0 else arb.nan()
@@ -121,15 +122,15 @@ def randomised_response_domination_gap(mu: arb, epsilon: Fraction, times: int) -
     for left, right in pairwise(kinks):
         ends = ball_of(left).exp(), ball_of(right).exp()
         heights = _finite_hockey_stick(distribution, left), _finite_hockey_stick(distribution, right)
-        found = _domination_gap_over_chord(mu, ends, heights, 0)
-        if not found > 0:
-            return found
-        least = least.min(found)
+        gap = _domination_gap_over_chord(mu, ends, heights, 0)
+        if not gap > 0:
+            return gap
+        least = least.min(gap)
     return least
 
 
 def _finite_hockey_stick(distribution: list[tuple[Fraction, arb]], level: Fraction) -> arb:
-    """Return E (1 - e^{level - L})_+."""
+    """Return the hockey-stick divergence of a finite PLD at a level: E (1 - e^{level - L})_+."""
     return sum(
         (mass * (1 - ball_of(level - loss).exp()) for loss, mass in distribution if loss > level), arb(0)
     )
@@ -142,7 +143,7 @@ def _hockey_stick_and_slope(mu: arb, z: arb) -> tuple[arb, arb]:
 
 
 def _domination_gap_over_chord(mu: arb, ends: tuple[arb, arb], heights: tuple[arb, arb], depth: int) -> arb:
-    """As `randomised_response_domination_gap`, over one chord."""
+    """Return a ball: positive only if the Gaussian's divergence is above the chord, negative only if not."""
     left, right = ends
     for z, height in zip(ends, heights, strict=True):
         at_end = _hockey_stick_and_slope(mu, z)[0] - height

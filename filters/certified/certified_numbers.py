@@ -55,23 +55,23 @@ class CertifiedNumbers(Displayed):
     @property
     def refused(self) -> tuple[ComparisonResult, ...]:
         """The numbers that disagree with their theorems."""
-        return tuple(one for one in self.numbers if not one.fits)
+        return tuple(number for number in self.numbers if not number.fits)
 
     @property
     def theorems(self) -> tuple[str, ...]:
         """The theorems of the numbers, without repetition."""
-        return tuple(dict.fromkeys(one.number.theorem for one in self.numbers))
+        return tuple(dict.fromkeys(number.number.theorem for number in self.numbers))
 
     @property
     def evidence(self) -> Evidence:
         """The evidence of the weakest comparison."""
-        return Evidence.weakest(*(one.evidence for one in self.numbers))
+        return Evidence.weakest(*(number.evidence for number in self.numbers))
 
     def __str__(self) -> str:
         lines = [f"{self.subject}: {len(self.numbers)} numbers, {len(self.refused)} refused"]
         if self.numbers:
             lines[0] += f" ({self.evidence.name})"
-        lines += [f"{one.status.name}: {one.number.says}" for one in self.refused]
+        lines += [f"{number.status.name}: {number.number.says}" for number in self.refused]
         lines += [f"not covered: {note}" for note in self.uncovered]
         return "\n".join(lines)
 
@@ -79,15 +79,15 @@ class CertifiedNumbers(Displayed):
         """Return a row for each number: description, value, safe side, outcome, and largest loss of tightness."""
         return [
             {
-                "theorem": one.number.theorem,
-                "number": one.number.says,
-                "value": None if one.number.value is None else str(one.number.value),
-                "side": one.number.side,
-                "found": one.status.name,
-                "evidence": one.evidence.name,
-                "wastes at most": one.number.looseness_bound() if one.fits else None,
-                "declared": None if one.number.slack is None else float(one.number.slack),
-                "detail": one.detail,
+                "theorem": number.number.theorem,
+                "number": number.number.says,
+                "value": None if number.number.value is None else str(number.number.value),
+                "side": number.number.side,
+                "found": number.status.name,
+                "evidence": number.evidence.name,
+                "wastes at most": number.number.looseness_bound() if number.fits else None,
+                "declared": None if number.number.slack is None else float(number.number.slack),
+                "detail": number.detail,
             }
-            for one in self.numbers
+            for number in self.numbers
         ]

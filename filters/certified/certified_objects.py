@@ -39,12 +39,12 @@ _ACCOUNTANTS: tuple[Callable[[], CertifiableObject], ...] = (
 
 
 def certify_or_fail(thing: CertifiableObject) -> CertifiedNumbers:
-    """Return `certify` of an object that must be covered: an uncovered object of this list is a refusal."""
-    found = certify(thing)
-    if found.numbers or getattr(thing, "sound", True) is False:
-        return found
-    none = Comparisons("RDP filter").at_least(f"{found.subject}: number of numbers with a theorem", 0, 1)
-    return CertifiedNumbers.of(found.subject, [none], found.uncovered)
+    """Return `certify` of an object; if no number has a theorem, a comparison that fails."""
+    numbers = certify(thing)
+    if numbers.numbers or getattr(thing, "sound", True) is False:
+        return numbers
+    none = Comparisons("RDP filter").at_least(f"{numbers.subject}: number of numbers with a theorem", 0, 1)
+    return CertifiedNumbers.of(numbers.subject, [none], numbers.uncovered)
 
 
 def certified_examples() -> Iterator[CertifiableObject]:

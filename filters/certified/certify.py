@@ -111,7 +111,7 @@ def certify(thing: CertifiableObject) -> CertifiedNumbers:
 def _accountant_certifier(
     name: Callable[[Any], str], numbers: Callable[[Any, str], Iterable[Comparison]]
 ) -> Any:
-    """Return the certification of an accountant from its name and its numbers."""
+    """Return a function that certifies an accountant, from its name and its comparisons."""
     return lambda thing: CertifiedNumbers.of(name(thing), numbers(thing, name(thing)), _user_code(thing))
 
 
@@ -139,12 +139,12 @@ certify.register(ClippedSums)(
 
 @certify.register(IndividualFilter)
 def _(thing: IndividualFilter) -> CertifiedNumbers:
-    found = _accountant_certifier(lambda held: f"IndividualFilter({held.filter!r})", individual_comparisons)(
-        thing
-    )
-    whole = certify(thing.filter)
-    uncovered = dict.fromkeys(whole.uncovered + found.uncovered)
-    return CertifiedNumbers(found.subject, found.numbers + whole.numbers, tuple(uncovered))
+    numbers = _accountant_certifier(
+        lambda held: f"IndividualFilter({held.filter!r})", individual_comparisons
+    )(thing)
+    filter_numbers = certify(thing.filter)
+    uncovered = dict.fromkeys(filter_numbers.uncovered + numbers.uncovered)
+    return CertifiedNumbers(numbers.subject, numbers.numbers + filter_numbers.numbers, tuple(uncovered))
 
 
 #: What a filter's decisions are made of, beside methods.
@@ -154,11 +154,11 @@ _VERIFIED_KINDS = FilterBase | Tracker | IndividualFilter
 
 
 def _user_code(thing: object) -> list[str]:
-    """Return the user's code in an object or its parts that runs instead of the library's code."""
+    """Return the overriding user's code in an object or its parts."""
     order = type(thing).__mro__
     ours = [kind for kind in order if is_library_class(kind)]
     places = [(kind.__name__, vars(kind)) for kind in order[: order.index(ours[0])]]
-    found = [
+    objections = [
         f"{of} has its own {name}: its decisions on other requests than the named ones are not known"
         for of, held_there in (*places, (type(thing).__name__, instance_attributes(thing)))
         for name, held in held_there.items()
@@ -169,7 +169,7 @@ def _user_code(thing: object) -> list[str]:
         and not consists_of_library_values(held)
     ]
     held_within = (held for held in instance_attributes(thing).values() if isinstance(held, _VERIFIED_KINDS))
-    return list(dict.fromkeys(chain(found, *map(_user_code, held_within))))
+    return list(dict.fromkeys(chain(objections, *map(_user_code, held_within))))
 
 
 def _is_used_by_library(kind: type, name: str) -> bool:
@@ -230,14 +230,17 @@ def _filter_comparisons(filt: FilterBase, name: str) -> tuple[Iterable[Compariso
     condition = condition_of(filt)
     if condition is None:
         return (), (f"no theorem here states what {type(filt).__name__} may admit",)
-    found = [promise_comparisons(filt, name, condition.theorem), decision_boundaries(filt, condition, name)]
+    comparisons = [
+        promise_comparisons(filt, name, condition.theorem),
+        decision_boundaries(filt, condition, name),
+    ]
     if isinstance(filt, AdditiveFilter):
-        found.insert(1, filter_budget_comparison(filt, name))
+        comparisons.insert(1, filter_budget_comparison(filt, name))
     if isinstance(filt, ExPostFilter):
-        found.append(ex_post_comparisons(filt, name))
+        comparisons.append(ex_post_comparisons(filt, name))
     if isinstance(filt, SomeOrderMarkovFilter):
-        found.append(some_order_comparisons(filt, name))
-    return chain(*found), ()
+        comparisons.append(some_order_comparisons(filt, name))
+    return chain(*comparisons), ()
 
 
 @certify.register(DominatingPair)

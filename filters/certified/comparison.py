@@ -148,7 +148,7 @@ class Comparison:
         return self.sign_and_bits(x)[0]
 
     def sign_and_bits(self, x: Fraction) -> tuple[int | None, int]:
-        """Return the sign of the margin at x, and the number of bits of the balls, 0 for fractions."""
+        """Return the sign of the margin at x, and the bits of precision; 0 bits for fractions."""
         if isinstance(self.margin, str):
             exact = rational_value(self.margin, self._formula_variables(x))
             if exact is not None:
@@ -184,6 +184,7 @@ class Comparison:
         return 2.0**high
 
     def _formula_variables(self, x: Fraction) -> dict[str, Fraction]:
+        """Return the parameters of the margin together with x."""
         return {**self.at, "x": x}
 
     def _detail_text(self) -> str:

@@ -148,7 +148,7 @@ def renyi_delta(alpha: float, rho: float, epsilon: float) -> arb:
 
 
 def entropy_delta(rho: float, epsilon: float) -> arb:
-    """Return the sup of p - e^eps q over coins with divergence at most rho, between a coin's value and a dual bound.
+    """Return a ball: the largest delta at epsilon of pairs with relative entropy at most rho.
 
     The dual bound is (rho + h(a))/s for any s, see `filterproof.theory.relative_entropy`. The coin with odds that
     differ by e^s and q = 1/(c s) - 1/(e^s - 1) attains it if its divergence is rho; a slightly smaller one is within

@@ -55,9 +55,9 @@ def decision_boundaries(filt: FilterBase, condition: AdmissionCondition, name: s
             filt, condition, of, last_admitted(filt, granted, FAMILIES[family]), family, granted
         )
     for family in condition.denied:
-        asked = FAMILIES[family]
-        tried = asked.low, math.sqrt(asked.low * asked.high), asked.high
-        admitted = sum(_is_granted(filt, filt.start(1), asked.make(x)) for x in tried)
+        request_family = FAMILIES[family]
+        tried = request_family.low, math.sqrt(request_family.low * request_family.high), request_family.high
+        admitted = sum(_is_granted(filt, filt.start(1), request_family.make(x)) for x in tried)
         yield of.near_truth(f"how many of three {family} are admitted, whose charge is infinite", admitted, 0)
 
 
@@ -172,4 +172,5 @@ def _size_with_cost_share(family: str, first: Mapping[str, float], share: float)
 
 
 def _is_granted(filt: FilterBase, state: State, pair: DominatingPair) -> bool:
+    """Return whether the filter grants the pair in a state of one run."""
     return bool(checked_admits(filt, state, pair, 1)[0])

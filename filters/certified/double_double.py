@@ -19,7 +19,7 @@ from filterproof.theory.pairs.reference_values import Exact
 
 
 def exact_high_plus_low(pair: Any, run: int = 0) -> Fraction:
-    """Return high + low of one run."""
+    """Return the exact value high + low of one run."""
     return sum((Fraction(float(np.ravel(part)[run])) for part in pair), Fraction(0))
 
 
@@ -34,10 +34,10 @@ def exact_charges(charge: Charge, n: int = 1) -> list[Exact]:
 
 
 def exact_charge_sum(limit: Budget, state: Any, run: int = 0) -> Fraction:
-    """Return the sum of charges of one run of a state, in the charges' own units."""
+    """Return the exact sum of one run's charges, in the unit of the charges."""
     return exact_high_plus_low(state, run) * Fraction(4) ** limit.exponent
 
 
 def exact_limit(limit: Budget) -> Fraction:
-    """Return the limit itself."""
+    """Return the exact limit of a budget, in the unit of the charges."""
     return exact_high_plus_low((limit.high, limit.low)) * Fraction(4) ** limit.exponent

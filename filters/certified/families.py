@@ -33,7 +33,7 @@ class RequestFamily:
 
     @property
     def size_range(self) -> tuple[float, float]:
-        """Return the x of the smallest and of the largest cost."""
+        """Return the x of the smallest cost and the x of the largest cost."""
         return (self.low, self.high) if self.cost_increases else (self.high, self.low)
 
 

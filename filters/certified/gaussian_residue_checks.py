@@ -28,7 +28,7 @@ _DEEPEST = 40
 
 
 def residue_comparisons(filt: GaussianResidueFilter, name: str) -> Iterator[Comparison]:
-    """Yield the first level, and the charges of Gaussians and randomised responses from each floor on.
+    """Yield comparisons of the first level, and of the charges of Gaussians and randomised responses.
 
     For a response, the difference of the two sides is enclosed on intervals that cover all epsilons. This does not use
     the filter's argument for epsilon = 0 alone.
@@ -78,7 +78,7 @@ def _residue_margin(epsilon: Fraction, remaining: Fraction, charge: arb) -> arb:
 
 
 def _is_difference_positive(curves: _ResidueCurves, low: arb, high: arb, deepest: int) -> bool:
-    """Whether the difference is positive on [low, high]: by its middle and the slopes, or on both halves."""
+    """Return whether the difference of the curves is positive on [low, high], by slopes and bisection."""
     middle = ((low + high) / 2).mid()
     both = low.union(high)
     if curves.difference(middle) + curves.slope(both) * (both - middle) > 0:
@@ -110,14 +110,14 @@ class _ResidueCurves:
         return part(z, self.total) - (1 - self.lie) * told - self.lie * lied
 
     def scaled_density_difference(self, z: arb) -> arb:
-        """Return K'' - K/4 times a positive factor: a difference of densities divided by the first."""
+        """Return K'' - K/4 times a positive factor, a difference of two densities over the first."""
         excess = 1 / self.left - 1 / self.total
         ratio = (-(z**2) * excess / 2 - self.epsilon**2 / (2 * self.left)).exp()
         ratio *= (z * self.epsilon / self.left).cosh() * (self.total / self.left).sqrt()
         return 1 - ratio / (self.epsilon / 2).cosh() * ((self.total - self.left) / 8).exp()
 
     def positive_from(self) -> arb:
-        """From here on P(L + N(left/2, left) > z) is at most P(N(whole/2, whole) > z), so that K is positive."""
+        """The z from which on the difference of the curves is positive."""
         low, high = self.left.sqrt(), self.total.sqrt()
         return ((self.epsilon - low * (high - low) / 2) / (1 - low / high)).upper()
 

@@ -27,13 +27,13 @@ _EPSILONS = (0.2578125, 1.03125, 3.5)
 def promised_budget_comparison(
     says: str, budget: Budget, charge: ChargeRule, promise: Guarantee, conversion: Conversion
 ) -> Iterator[Comparison]:
-    """Yield the budget with its threshold, if a theorem connects the charge and the guarantee."""
+    """Yield the comparison of a budget with its theorem's threshold; nothing without a theorem."""
     if (why := budget_theorem(charge, promise, conversion)) is not None:
         yield why.budget_comparison(says, exact_limit(budget), _SLACK)
 
 
 def filter_budget_comparison(filt: AdditiveFilter, name: str) -> Iterator[Comparison]:
-    """Yield the budget of an additive filter, if a theorem connects its charge and its guarantee."""
+    """Yield the comparison of an additive filter's budget; nothing without a theorem."""
     if isinstance(filt.charge, ChargeRule):
         yield from promised_budget_comparison(
             f"{name}: budget", filt.budget, filt.charge, filt.promise, filt.conversion
@@ -41,19 +41,19 @@ def filter_budget_comparison(filt: AdditiveFilter, name: str) -> Iterator[Compar
 
 
 def promise_comparisons(filt: FilterBase, name: str, theorem: str) -> Iterator[Comparison]:
-    """Yield the numbers of the guarantee, which must equal the filter's parameters, and its delta."""
+    """Yield comparisons of a guarantee's numbers with the filter's parameters, and of its delta."""
     promise: Any = filt.promise
-    given: set[str] = {one.name for one in fields(filt) if one.init} if is_dataclass(filt) else set()
-    for one in fields(promise):
-        own = one.name.removesuffix("_at_epsilon")
-        value = getattr(promise, one.name)
+    given: set[str] = {field.name for field in fields(filt) if field.init} if is_dataclass(filt) else set()
+    for field in fields(promise):
+        own = field.name.removesuffix("_at_epsilon")
+        value = getattr(promise, field.name)
         if own in given and isinstance(value, float) and isinstance(getattr(filt, own), float):
             yield Comparisons(theorem, name).equal(f"promised {own}", value, getattr(filt, own))
     yield from promised_delta_comparisons(filt.promise, name, theorem)
 
 
 def promised_delta_comparisons(promise: Guarantee, name: str, theorem: str) -> Iterator[Comparison]:
-    """Yield delta(epsilon) of a guarantee at several epsilons, for known classes."""
+    """Yield comparisons of a guarantee's delta at several epsilons, for known classes."""
     for epsilon in _EPSILONS:
         truth = promised_delta(promise, epsilon)
         if truth is not None:

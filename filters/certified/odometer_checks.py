@@ -31,7 +31,7 @@ _SIZES = (2.0**-20, 0.3, 1.0, 3.1, 1e3)
 
 
 def odometer_comparisons(odometer_held: Odometer | RogersOdometer, name: str) -> Iterator[Comparison]:
-    """Yield the bound after one release of several sizes, after a mixed sequence, and the allowed failures."""
+    """Yield comparisons of an odometer's loss bounds with their formulas, and of its infinite mass."""
     if isinstance(odometer_held, RogersOdometer):
         yield from _rogers_comparisons(odometer_held, name)
         return
@@ -121,7 +121,7 @@ _OUTSIDE = "(1 + log(1 + n**2*e**2)/2)*(1/n**2 + e**2)*log(4*log(n)/(log(2)*delt
 def _infinite_mass_comparison(
     found: Odometer | RogersOdometer, of: Comparisons, allowed: Fraction
 ) -> Iterator[Comparison]:
-    """Yield the largest mass of an infinite loss with a finite bound."""
+    """Yield the comparison of the largest infinite-loss mass with a finite bound and the allowed mass."""
     erasure, says = FAMILIES["Erasure(x)"], "last x of Erasure(x) with a finite bound"
 
     def has_finite_bound(x: float) -> bool:

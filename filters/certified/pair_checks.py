@@ -53,16 +53,19 @@ _DIVERGENCES = (1.0, 1.5, 3.0, 100.0)
 
 
 def charge_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
-    """Yield every charge of a single pair of the library, for the exact doubles of its parameters."""
+    """Yield comparisons of every charge of a library pair with its true value."""
     yield from _pure_charge_comparisons(pair)
     yield from _zcdp_charge_comparisons(pair)
     yield from _gdp_charge_comparisons(pair)
     yield from _renyi_charge_comparisons(pair)
     yield from _approximate_charge_comparisons(pair)
-    for one in _directions(pair):
+    for direction in _directions(pair):
         for tail in _TAILS:
-            value, truth = float(upper_quantile(one, tail)), one.reference_values.loss_isf(tail)
-            says, of = f"upper {tail:g}-quantile of the loss", Comparisons("realisation filter", repr(one))
+            value, truth = float(upper_quantile(direction, tail)), direction.reference_values.loss_isf(tail)
+            says, of = (
+                f"upper {tail:g}-quantile of the loss",
+                Comparisons("realisation filter", repr(direction)),
+            )
             yield of.near_truth(says, value, truth, slack=2.0**-44, least=2.0**-50)
 
 
@@ -101,7 +104,7 @@ def _zcdp_charge_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
     if isinstance(charge, Fraction) and not _is_gaussian(pair) and (charge > 2.0**-100 or charge == 0):
         says = f"zCDP charge times the order, at orders {', '.join(map(str, _GRID))} both ways"
         of = Comparisons("Rényi divergences", repr(pair))
-        both = [(a, one.reference_values.renyi(a)) for one in _directions(pair) for a in _GRID]
+        both = [(a, direction.reference_values.renyi(a)) for direction in _directions(pair) for a in _GRID]
         largest = lambda: reduce(arb.max, (truth.ball() / ball_of(a) for a, truth in both))  # noqa: E731
         yield of.at_least(says, charge, largest, slack=None)
 
@@ -138,8 +141,8 @@ def _domination_margin(pair: DominatingPair, unit: float, square: arb) -> arb:
     mu = square.sqrt()
     gaps = (
         normal_distribution.hockey_stick(mu, ball_of(share * unit))
-        - one.reference_values.hockey_stick(share * unit).ball()
-        for one in _directions(pair)
+        - direction.reference_values.hockey_stick(share * unit).ball()
+        for direction in _directions(pair)
         for share in _UNITS
     )
     return reduce(arb.min, gaps)
@@ -166,15 +169,15 @@ def _renyi_charge_comparison(pair: DominatingPair, order: float, truth: Referenc
 
 
 def subsampled_gaussian_comparison(pair: DominatingPair, order: float) -> Comparison:
-    """Return the Rényi charge of a sampled Gaussian at an integer order, where removal is the larger direction."""
-    removal = next(one for one in _directions(pair) if one.subsampled_gaussian_parameters[2] == "removal")  # type: ignore[index]
+    """Return the comparison of a sampled Gaussian's Rényi charge at an integer order, for removal."""
+    removal = next(way for way in _directions(pair) if way.subsampled_gaussian_parameters[2] == "removal")  # type: ignore[index]
     return _renyi_charge_comparison(pair, order, removal.reference_values.renyi(order))
 
 
 def _larger_true_value(pair: DominatingPair, asked: str, at: float) -> ReferenceValue:
     """Return the larger true value of both directions; infinite if one is."""
     reference_values: tuple[ReferenceValue, ...] = tuple(
-        getattr(one.reference_values, asked)(at) for one in _directions(pair)
+        getattr(direction.reference_values, asked)(at) for direction in _directions(pair)
     )
     endless = [truth for truth in reference_values if truth.formula is None]
     if endless or (len(reference_values) == 1 and asked == "renyi"):
@@ -219,7 +222,7 @@ def _approximate_charge_comparisons(pair: DominatingPair) -> Iterator[Comparison
 
 
 def pair_distribution_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
-    """Yield the divergences and the loss's distribution and quantiles of a library pair."""
+    """Yield comparisons of a library pair's divergences, loss distribution and quantiles."""
     reference_values = pair.reference_values
     orders = (1.0, 3.0) if reference_values.integrated else _DIVERGENCES
     yield from _rational_mass_comparisons(pair)
@@ -247,12 +250,12 @@ def pair_distribution_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
 
 
 def _rational_mass_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
-    """Yield the rationals of a pair made from rationals, compared with its definition."""
+    """Yield comparisons of a pair's rational masses with its definition."""
     rows = pair.reference_values.rational_masses
     if rows is None:
         return
-    found = pair.exact_masses
-    assert found is not None
-    for place, (row, both) in enumerate(zip(rows, zip(found.p, found.q, strict=True), strict=True)):
+    masses = pair.exact_masses
+    assert masses is not None
+    for place, (row, both) in enumerate(zip(rows, zip(masses.p, masses.q, strict=True), strict=True)):
         for word, value, truth in zip("PQ", both, row, strict=True):
             yield Comparisons("basic composition").equal(f"{pair!r}: mass {place} of {word}", value, truth)

@@ -34,15 +34,17 @@ _MAX_HEIGHTS = 1 << 18
 
 
 def potential_comparisons(filt: PotentialFilter, name: str) -> Iterator[Comparison]:
-    """Yield the delta, the families, the charge of each member, and the levels after releases.
+    """Yield comparisons of the delta, the validity of both families, the charges and the level decreases.
 
     T f_b is a sum over the kinks of f_b, integers, each times the hockey-stick divergence of the pair itself in balls.
     No discrete distribution, mean or double of the filter's search is used.
     """
     of, design = Comparisons("potential filter", name), filt._design
     sides = (design.forward, design.backward)
-    kept = max(family.value(design.budget) for family in sides)
-    yield of.at_most("what is kept from the first level on", kept, Fraction(filt.delta), slack=2.0**-20)
+    largest_value = max(family.value(design.budget) for family in sides)
+    yield of.at_most(
+        "what is kept from the first level on", largest_value, Fraction(filt.delta), slack=2.0**-20
+    )
     valid = sum(family.is_valid(filt.epsilon) for family in sides)
     yield of.equal("how many of its two families are payoffs, no lower at a higher level", valid, 2)
     for pair in dict.fromkeys(filt.design):
@@ -63,7 +65,7 @@ def potential_comparisons(filt: PotentialFilter, name: str) -> Iterator[Comparis
 
 
 class _MeanUpperBounds:
-    """Upper bounds on T f_j at knots, times 2^_DIGITS, as integers."""
+    """Integer upper bounds, in units of 2^-_DIGITS, on the mean potential T f_j at the knots."""
 
     def __init__(self, family: PotentialFamily, pair: DominatingPair) -> None:
         self.family = family
@@ -104,13 +106,13 @@ class _MeanUpperBounds:
         return ball_of(min(self._least_margin_over_knots(b, b + charge) for b in levels) + paid)
 
     def _least_margin_over_knots(self, after: int, before: int) -> Fraction:
-        """Return the least f_before - T f_after."""
+        """Return the least f_before - T f_after over the checked knots."""
         means, one = self._interpolated_numerators(self.means, after)
         heights, other = self._interpolated_numerators(self.heights, before)
         return Fraction(min(heights * one - means * other), one * other)
 
     def _interpolated_numerators(self, values: Any, level: int) -> tuple[Any, int]:
-        """Return (a numerator at each knot, their denominator) of the values at a level."""
+        """Return the values at a level, linear between levels: numerators by knot, and their denominator."""
         at = self.family.at
         j = int(np.clip(np.searchsorted(at, level, side="right") - 1, 0, len(at) - 2))
         low, high = int(at[j]), int(at[j + 1])
@@ -120,7 +122,7 @@ class _MeanUpperBounds:
 def level_decrease_comparison(
     filt: DecreasingLevelFilter, of: Comparisons, pair: DominatingPair
 ) -> Comparison:
-    """Return the comparison of the levels after releases of one pair with the charges of their floors."""
+    """Return the comparison: every release of one pair lowers the level by exactly its charge."""
     state: Any = checked_start(filt, 1)
     charges, wrong = filt._charges(pair).tolist(), 0
     while bool(checked_admits(filt, state, pair, 1)[0]):

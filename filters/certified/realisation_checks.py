@@ -40,7 +40,7 @@ def state_after_losses(
 
 
 def admits_after_losses(filt: FilterBase, pair: DominatingPair, losses: Sequence[float]) -> bool:
-    """Whether one more request is granted after outputs with these losses."""
+    """Return whether one more request is admitted after releases with these losses."""
     return bool(checked_admits(filt, state_after_losses(filt, pair, losses), pair, 1)[0])
 
 
@@ -53,7 +53,7 @@ def count_released(filt: FilterBase, pair: DominatingPair, losses: Sequence[floa
 
 
 def realisation_comparisons(filt: RealisationFilter, name: str) -> Iterator[Comparison]:
-    """Yield the split of delta, the losses at which the filter stops, and the requests and rounds that it grants."""
+    """Yield comparisons of the split of delta, the stopping losses, and the granted requests and rounds."""
     of, dhat, theta, pair = Comparisons(_THEOREM, name), filt.dhat, filt.theta, filt.menu[0]
     assert dhat is not None
     assert theta is not None
@@ -71,8 +71,11 @@ def realisation_comparisons(filt: RealisationFilter, name: str) -> Iterator[Comp
         quantiles = [_loss_quantile(first, theta), *(_loss_quantile(one, dhat) for one in rest)]
         if any(one.formula is None for one in quantiles):
             continue
-        asked = lambda x, sign=sign: admits_after_losses(filt, pair, (sign * x, 0.0))  # noqa: E731
-        last, margin = last_granted(asked, 1e-9, 1e4), partial(_room_for_loss, filt.epsilon, quantiles)
+        goes_on_with_loss = lambda x, sign=sign: admits_after_losses(filt, pair, (sign * x, 0.0))  # noqa: E731
+        last, margin = (
+            last_granted(goes_on_with_loss, 1e-9, 1e4),
+            partial(_room_for_loss, filt.epsilon, quantiles),
+        )
         says = f"the loss {word} zero, before the last release, up to which it goes on"
         if last is None:
             none = of.by_margin(f"{says}: not even 1e-9", 0, "<=", margin, slack=0, least=1e-9)
@@ -105,7 +108,7 @@ def realisation_comparisons(filt: RealisationFilter, name: str) -> Iterator[Comp
 
 
 def best_split_comparison(of: Comparisons, rounds: int, delta: float, dhat: float) -> Comparison:
-    """Return dhat with N (1-dhat)^2 phi(z_theta) = (1-delta) phi(z_dhat), the condition of the best split."""
+    """Return the comparison of dhat with the condition of the best split of delta."""
     falls = "log(N) + 2*log(1 - x) - quantile((d - x)/(N*(1 - x)))**2/2 - log(1 - d) + quantile(x)**2/2"
     return of.by_margin("dhat of the best split", dhat, "=", falls, slack=CLOSE, N=rounds, d=delta)
 
@@ -121,5 +124,5 @@ def _loss_quantile(pair: DominatingPair, tail: float) -> ReferenceValue:
 
 def _room_for_loss(epsilon: float, quantiles: Sequence[ReferenceValue], x: arb) -> arb:
     """Return epsilon - x - q(theta) - max(0, q(dhat) over the menu)."""
-    reach = reduce(arb.max, (one.ball() for one in quantiles[1:]), arb(0))
+    reach = reduce(arb.max, (quantile.ball() for quantile in quantiles[1:]), arb(0))
     return ball_of(epsilon) - x - quantiles[0].ball() - reach

@@ -41,7 +41,7 @@ _FIRST = {
 
 
 def hockey_stick_filter_comparisons(filt: HockeyStickFilter, name: str) -> Iterator[Comparison]:
-    """Yield the charges of releases after several losses, in both directions, and the first granted ones."""
+    """Yield comparisons of the hockey-stick filter's charges after losses, and of its first grants."""
     of, at = Comparisons("hockey-stick filter", name), {"epsilon": filt.epsilon, "delta": filt.delta}
     yield of.at_most("the budget of charges", filt._delta.limit, "delta", delta=filt.delta)
     for family, formula in _FIRST.items():
@@ -92,7 +92,7 @@ def _hockey_stick_increase(pair: DominatingPair, room: Fraction) -> arb:
 
 
 def ex_post_comparisons(filt: ExPostFilter, name: str) -> Iterator[Comparison]:
-    """Yield the charge of a release with an observed loss, and of one with an infinite loss."""
+    """Yield comparisons of the ex-post filter's charges with the realised losses, finite and infinite."""
     of, pair = Comparisons("ex-post filter", name), RandomizedResponse(0.75)
     for loss in (0.0, 0.3, -0.7, 0.75, math.inf, -math.inf):
         state = filt.observe(filt.spend(filt.start(1), pair), np.array([loss]))

@@ -20,7 +20,7 @@ _TOO_LOW = ((80.0, 0.01, (1.1, 1.3)), (8.0, 1e-5, tuple(2.5 + j / 8 for j in ran
 
 
 def some_order_comparisons(filt: SomeOrderMarkovFilter, name: str) -> Iterator[Comparison]:
-    """Yield the share of delta that its orders use, and orders that it must refuse."""
+    """Yield comparisons of the orders' total share of delta, and of orders that must be refused."""
     of, share = _CLAIMS.of(name), some_order_rule_delta_share(filt.usable, filt.delta)
     yield delta_share_comparison(of, filt.usable, filt.delta)
     yield of.at_most("the share of delta that its orders take", share, Fraction(1), slack=None)
@@ -32,7 +32,7 @@ def some_order_comparisons(filt: SomeOrderMarkovFilter, name: str) -> Iterator[C
 
 
 def delta_share_comparison(of: Comparisons, alphas: tuple[float, ...], delta: float) -> Comparison:
-    """Return the share of delta that these orders use, at least the true one."""
+    """Return the comparison of the orders' computed total share of delta with the true one."""
     says, truth = (
         "the share of delta that its orders take",
         partial(_total_delta_share, alphas, Fraction(delta)),
@@ -41,7 +41,7 @@ def delta_share_comparison(of: Comparisons, alphas: tuple[float, ...], delta: fl
 
 
 def _total_delta_share(alphas: tuple[float, ...], delta: Fraction) -> arb:
-    """Return the total payment in balls; each order pays what the lower orders leave."""
+    """Return the total share of delta in balls; each order pays what the lower orders leave."""
     log, paid, total = ball_of(delta).log(), list[tuple[arb, arb]](), arb(0)
     for alpha in sorted(alphas):
         u = ball_of(alpha) - 1

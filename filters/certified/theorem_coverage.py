@@ -40,7 +40,7 @@ from filterproof.theory.theorems.theorem import RefusedError
 
 
 class LossKind(Enum):
-    """The properties of a dominating pair that theorems may need."""
+    """The kind of privacy loss of a dominating pair, from finitely many outcomes to unbounded."""
 
     FINITE = "finitely many outcomes, finite losses"
     INFINITE = "an infinite loss"
@@ -118,8 +118,8 @@ COVERAGE_BY_FILTER: Mapping[type[FilterBase], Mapping[LossKind, TheoremCoverage]
 
 
 def coverage_of_class(kind: type[FilterBase]) -> Mapping[LossKind, TheoremCoverage] | None:
-    """Return the argument for each kind of mechanism, or None for a rule without a theorem."""
-    return next((COVERAGE_BY_FILTER[one] for one in kind.__mro__ if one in COVERAGE_BY_FILTER), None)
+    """Return how a filter class's theorem covers each kind of loss, or None without a theorem."""
+    return next((COVERAGE_BY_FILTER[base] for base in kind.__mro__ if base in COVERAGE_BY_FILTER), None)
 
 
 def coverage_by_menu_pair(filt: FilterBase) -> dict[DominatingPair, TheoremCoverage]:
@@ -132,8 +132,8 @@ def coverage_by_menu_pair(filt: FilterBase) -> dict[DominatingPair, TheoremCover
     if joins is None:
         raise _refused_error(f"no entry says which mechanisms {type(filt).__name__}'s theorem covers")
     named: tuple[DominatingPair, ...] = getattr(filt, "menu", getattr(filt, "design", ()))
-    found = {pair: joins[LossKind.of(pair)] for pair in named}
-    for pair, join in found.items():
+    coverage = {pair: joins[LossKind.of(pair)] for pair in named}
+    for pair, join in coverage.items():
         start = checked_start(filt, 1)
         if (
             join not in (TheoremCoverage.DENIED, TheoremCoverage.GAUSSIAN)
@@ -144,11 +144,11 @@ def coverage_by_menu_pair(filt: FilterBase) -> dict[DominatingPair, TheoremCover
         if math.isinf(mu) or not _same_state_after_both(filt, pair, Gaussian(mu)):
             says = f"{pair!r} has {LossKind.of(pair).value}"
             raise _refused_error(f"{says}, which the theorem does not cover, but the filter admits it")
-    return found
+    return coverage
 
 
 def _same_state_after_both(filt: FilterBase, pair: DominatingPair, other: DominatingPair) -> bool:
-    """Whether a fresh state of the filter is the same after both."""
+    """Return whether a fresh state is the same after either pair."""
     after, beside = (checked_spend(filt, checked_start(filt, 1), one, 1) for one in (pair, other))
     return all((a == b).all() for a, b in zip(after, beside, strict=True))
 

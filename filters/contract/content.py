@@ -126,9 +126,11 @@ class ValueWalk:
             return self.back_reference(*met[1:])
         place = len(self._met)
         self._met[id(value)] = value, place, None
-        found = self.class_or_function_tree(value) if isinstance(value, NAMED_TYPES) else self.read(value)
-        self._met[id(value)] = value, place, found
-        return found
+        description = (
+            self.class_or_function_tree(value) if isinstance(value, NAMED_TYPES) else self.read(value)
+        )
+        self._met[id(value)] = value, place, description
+        return description
 
     def read(self, value: Any) -> Any:
         """Return the tree of an object that the walk has not met before."""
@@ -140,31 +142,31 @@ class ValueWalk:
         if kind is np.ndarray and value.dtype.hasobject:
             return self.node("objects", map(self.of, (value.shape, value.ravel().tolist())))
         if kind is np.ndarray or (isinstance(value, np.generic) and not value.dtype.hasobject):
-            said = value.dtype.descr if value.dtype.names else value.dtype.str
+            type_description = value.dtype.descr if value.dtype.names else value.dtype.str
             # the order of the axes is the order of sums
             order = " in Fortran's order" if value.flags.fnc else ""
             what = "array" if kind is np.ndarray else kind.__name__
-            return self.leaf(f"{what} {said} {value.shape}{order}", value.tobytes())
+            return self.leaf(f"{what} {type_description} {value.shape}{order}", value.tobytes())
         return self._instance_tree(value)
 
     def _instance_tree(self, value: Any) -> Any:
         kind: Any = type(value)
         try:
             copied_by = copyreg.dispatch_table.get(kind)
-            made = copied_by(value) if copied_by else value.__reduce_ex__(4)
+            reduced = copied_by(value) if copied_by else value.__reduce_ex__(4)
         except RecursionError:
             raise
         except Exception:  # noqa: BLE001 - a class may refuse copies by any error
             return self.uncopyable(value)
-        if isinstance(made, str):
-            return self.global_name_tree(value, made)
+        if isinstance(reduced, str):
+            return self.global_name_tree(value, reduced)
         if copied_by is None and _uses_default_pickling(kind):
-            held = self.attributes(value)
-            _, given, _, listed, items = (*made, None, None, None)[:5]
+            attributes = self.attributes(value)
+            _, given, _, listed, items = (*reduced, None, None, None)[:5]
             if given == (kind,) and listed is None and items is None:
-                return self.node(self.name(kind), map(self.of, held.items()), ordered=False)
-            made = (*made[:2], held, *made[3:])
-        parts = (list(part) if isinstance(part, Iterator) else part for part in made)
+                return self.node(self.name(kind), map(self.of, attributes.items()), ordered=False)
+            reduced = (*reduced[:2], attributes, *reduced[3:])
+        parts = (list(part) if isinstance(part, Iterator) else part for part in reduced)
         return self.node(self.name(kind), map(self.of, parts))
 
 
@@ -188,6 +190,8 @@ class DigestWalk(ValueWalk):
 
 
 class _ContentWalk(ValueWalk):
+    """Walks to a hashable tree; `opaque` replaces objects that cannot be copied."""
+
     def __init__(self, opaque: Callable[[object], Hashable]) -> None:
         super().__init__()
         self._untold = opaque
@@ -202,15 +206,15 @@ def content(value: object, opaque: Callable[[object], Hashable] = lambda thing: 
     `opaque` replaces objects that cannot be pickled. By default its result equals nothing, not even itself.
     """
     try:
-        told: Hashable = _ContentWalk(opaque).of(value)
+        hashable: Hashable = _ContentWalk(opaque).of(value)
     except RecursionError:
         return opaque(value)
-    return told
+    return hashable
 
 
 @lru_cache(maxsize=1024)
 def _uses_default_pickling(kind: Any) -> bool:
-    """Whether a class leaves pickling to Python, or to dataclasses, which define a `__getstate__` for slots."""
+    """Return whether a class defines no pickling of its own; that of dataclasses with slots is no own one."""
     if kind.__reduce_ex__ is not object.__reduce_ex__ or kind.__reduce__ is not object.__reduce__:
         return False
     return (

@@ -65,7 +65,7 @@ def count_call(n: int) -> None:
 
 
 def checked_filter_base(filt: object) -> FilterBase:
-    """Return `filt` if it is a filter, with or without a guarantee, else raise TypeError."""
+    """Return `filt` if it is a FilterBase, with or without a guarantee, else raise TypeError."""
     if isinstance(filt, type):
         raise TypeError(
             f"filt must be a filter, got the class {filt.__name__}; create an instance: {filt.__name__}(...)"
@@ -123,8 +123,8 @@ def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: i
     """Return `filt.admits(state, request)`: booleans of shape (n,)."""
     groups = _split_runs_by_family(filt, state, request, n)
     remedy = "compare one number per run with the budget, e.g. return spent + cost <= budget"
-    asked = [(_call_filter_method(filt, "admits", m, some, pair), m) for _, some, pair, m in groups]
-    return _merge_groups(groups, [checked_booleans(one, filt, "admits", m, remedy) for one, m in asked])
+    decisions = [(_call_filter_method(filt, "admits", m, some, pair), m) for _, some, pair, m in groups]
+    return _merge_groups(groups, [checked_booleans(one, filt, "admits", m, remedy) for one, m in decisions])
 
 
 def checked_step(
@@ -156,7 +156,7 @@ def checked_step(
 def _grants_of_step_method(
     filt: FilterBase, state: State, request: DominatingPair, n: int, decides: str
 ) -> tuple[NDArray[np.bool_], State | None]:
-    """Call `step` on runs that share one view of the request."""
+    """Call the filter's own `step` on runs of one family; return the grants, and the states or None."""
     answer, after = _call_filter_method(filt, "step", n, state, request)
     admitted = checked_booleans(answer, filt, "step", n, "put first what admits returns")
     if decides == "both":
@@ -177,8 +177,8 @@ def checked_step_inplace(filt: FilterBase, state: State, request: DominatingPair
 def checked_spend(filt: FilterBase, state: State, request: DominatingPair, n: int) -> State:
     """Return `filt.spend(state, request)`: a state of n runs."""
     groups = _split_runs_by_family(filt, state, request, n)
-    asked = [(_call_filter_method(filt, "spend", m, some, pair), m) for _, some, pair, m in groups]
-    return _merge_groups(groups, [checked_state(after, filt, "spend", m) for after, m in asked])
+    spends = [(_call_filter_method(filt, "spend", m, some, pair), m) for _, some, pair, m in groups]
+    return _merge_groups(groups, [checked_state(after, filt, "spend", m) for after, m in spends])
 
 
 def checked_observe(filt: FilterBase, state: State, loss: NDArray[np.float64], n: int) -> State:
@@ -207,7 +207,7 @@ def checked_remaining(filt: FilterBase, state: State, n: int) -> NDArray[np.floa
 
 
 def checked_spent(filt: FilterBase, state: State) -> Guarantee:
-    """Return `filt.spent(state)`: a guarantee."""
+    """Return `filt.spent(state)`: the guarantee that the charges of one run give so far."""
     spent = _call_filter_method(filt, "spent", 1, state)
     if not isinstance(spent, Guarantee):
         raise TypeError(
@@ -217,7 +217,7 @@ def checked_spent(filt: FilterBase, state: State) -> Guarantee:
 
 
 def defines_remaining(filt: FilterBase) -> bool:
-    """Whether the filter defines a `remaining` that matches its decision methods."""
+    """Return whether the filter defines a `remaining` that matches its decision methods."""
     return type(filt).remaining is not FilterBase.remaining and _is_consistently_overridden(
         type(filt), "remaining"
     )
@@ -250,7 +250,7 @@ _Group: TypeAlias = "tuple[NDArray[np.intp] | None, State, DominatingPair, int]"
 
 
 def _split_runs_by_family(filt: FilterBase, state: State, request: DominatingPair, n: int) -> list[_Group]:
-    """Split the runs into the groups that the filter gets: all at once, or one family after the other."""
+    """Split the runs into groups: all at once, or those of each mechanism family."""
     if request.member_index is None or n == 0 or _library_computes_cost(filt):
         return [(None, state, request, n)]
     return [
@@ -271,11 +271,11 @@ def _call_filter_method(filt: FilterBase, method: str, n: int, state: State, *mo
     If a subclass overrides a method that the inherited method depends on, call the default of FilterBase instead.
     """
     count_call(n)
-    asked = getattr(filt, method)
+    rule = getattr(filt, method)
     if method in _SPEAKS_OF and method != "step" and not _is_consistently_overridden(type(filt), method):
-        asked = getattr(FilterBase, method).__get__(filt)
+        rule = getattr(FilterBase, method).__get__(filt)
     try:
-        return asked(read_only(state), *more)
+        return rule(read_only(state), *more)
     except ValueError as error:
         if "read-only" not in str(error):
             raise
@@ -284,7 +284,7 @@ def _call_filter_method(filt: FilterBase, method: str, n: int, state: State, *mo
 
 @lru_cache(maxsize=1024)
 def _is_consistently_overridden(kind: type, method: str) -> bool:
-    """Whether a class defines a method at least as near as the methods that it depends on."""
+    """Return whether no subclass overrides a method that the class's `method` depends on."""
     order = kind.__mro__
     place = {name: order.index(defining_class(kind, name)) for name in (method, *_SPEAKS_OF[method])}
     nearest = min(place.values())
@@ -303,7 +303,7 @@ def _deciding_methods(kind: type) -> Literal["step", "admits", "both"]:
 
 
 def _library_computes_cost(filt: FilterBase) -> bool:
-    """Whether only code of this library computes the cost of a request."""
+    """Return whether only library code decides on requests and charges them."""
     kind = type(filt)
     rules = (kind.admits, kind.spend, kind.step, getattr(filt, "charge", kind.admits))
     return all(str(getattr(rule, "__module__", "")).startswith(_ROOMS) for rule in rules)

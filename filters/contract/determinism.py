@@ -115,7 +115,7 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
         for name in one.keys() & after.keys()
         if one[name][0] != after[name][0]
     }
-    moved = [name for name, (told, _) in changed.items() if _has_changed_number(told, after[name][0])]
+    moved = [name for name, (change, _) in changed.items() if _has_changed_number(change, after[name][0])]
     if not moved and second.answers == first.answers:
         return
     if not (named := moved or changed or after.keys() - begun.keys()):
@@ -135,12 +135,13 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
 def content_of_attributes(filt: FilterBase[Any]) -> dict[str, Hashable]:
     """Return the content of all attributes of a user's filter and its classes, for a comparison after a request."""
     return {
-        name: told for name, (told, _) in _attributes_with_content(tuple(_user_parts(filt, set()))).items()
+        name: description
+        for name, (description, _) in _attributes_with_content(tuple(_user_parts(filt, set()))).items()
     }
 
 
 def _user_parts(thing: object, seen: set[int]) -> Iterator[object]:
-    """Yield the parts of a filter whose code does not belong to the library."""
+    """Yield the filters with user code among a filter and its parts."""
     kind: Any = type(thing)
     if id(thing) in seen:
         return
@@ -156,8 +157,8 @@ def _user_parts(thing: object, seen: set[int]) -> Iterator[object]:
 
 
 def _attributes_with_content(users: Sequence[object]) -> dict[str, tuple[Hashable, object]]:
-    """Return everything that these objects and their classes hold, by name: the content and the value."""
-    held: dict[str, tuple[Hashable, object]] = {}
+    """Return each attribute of these objects and their classes by name: its content and its value."""
+    attributes: dict[str, tuple[Hashable, object]] = {}
     for thing in users:
         parts: dict[str, object] = {}
         for kind in reversed(type(thing).__mro__):
@@ -166,15 +167,15 @@ def _attributes_with_content(users: Sequence[object]) -> dict[str, tuple[Hashabl
                 name: part for name, part in own if name[:2] != "__" and isinstance(part, _COUNTER_TYPES)
             }
         parts |= instance_attributes(thing)
-        held |= {
+        attributes |= {
             f"{type(thing).__name__}.{name}": (content(part, IdentityKey), part)
             for name, part in parts.items()
         }
-    return held
+    return attributes
 
 
 def _has_changed_number(before: Any, after: Any) -> bool:
-    """Whether a number or an array inside the content has changed. New entries do not count."""
+    """Return whether a number or an array inside the content has changed. New entries do not count."""
     if before == after or not (type(before) is type(after) is tuple):
         return False
     kind, other = before[0], after[0]

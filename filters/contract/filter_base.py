@@ -220,7 +220,7 @@ class FilterBase(ABC, Generic[StateT]):
 def largest_affordable(
     admitted: Callable[[DominatingPair], NDArray[np.bool_]], family: MechanismFamily, n: int
 ) -> NDArray[np.float64]:
-    """Bisect for `FilterBase.affordable`; `admitted` decides a pair for each of n runs."""
+    """Return the largest admitted size of a family for each run, by bisection."""
     most = _MAX_BITS
     try:
         family(2.0**10)

@@ -16,7 +16,7 @@ from filterproof.theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, R
 
 @dataclass(frozen=True, slots=True)
 class GuaranteeScope:
-    """Bounds on sums over the rounds of every path.
+    """Upper bounds on sums of charges over all rounds that a filter guarantees on every path.
 
     For losses L_t of round t, with d_t = P(L_t = inf) and D_s the Rényi divergence of order s of the finite losses::
 
@@ -78,7 +78,7 @@ class GuaranteeScope:
 
     @classmethod
     def suggested_from_promise(cls, promise: Guarantee) -> GuaranteeScope | None:
-        """Return the bounds that a filter with this promise probably guarantees, or None; no theorem states them."""
+        """Return the bounds that a filter with this promise probably keeps, or None; no theorem states them."""
         if isinstance(promise, ZCDP):
             return cls(zcdp=promise.rho)
         if isinstance(promise, GaussianDP):
@@ -90,8 +90,8 @@ class GuaranteeScope:
         return None
 
     def __str__(self) -> str:
-        said = [f"zCDP {self.zcdp:.6g}"] if self.zcdp < math.inf else []
-        said += [f"divergence {rho:.6g} of order {alpha:g}" for alpha, rho in self.orders]
-        said += [f"pure epsilon {self.pure:.6g}"] if self.pure < math.inf else []
-        said += [f"infinite mass {self.infinite:.6g}"] if self.infinite > 0 else []
-        return ", ".join(said) or "nothing"
+        terms = [f"zCDP {self.zcdp:.6g}"] if self.zcdp < math.inf else []
+        terms += [f"divergence {rho:.6g} of order {alpha:g}" for alpha, rho in self.orders]
+        terms += [f"pure epsilon {self.pure:.6g}"] if self.pure < math.inf else []
+        terms += [f"infinite mass {self.infinite:.6g}"] if self.infinite > 0 else []
+        return ", ".join(terms) or "nothing"

@@ -59,33 +59,40 @@ class FilterIdentity:
 
 
 def class_constants(kind: type) -> dict[str, object]:
-    """Return the constants of a class and its bases outside the library: no functions and no computed attributes.
+    """Return the constants that a class and its bases outside the library define, by name.
 
     Private lists, sets and dicts are skipped, because they are caches.
     """
-    found: dict[str, object] = {}
+    constants: dict[str, object] = {}
     for base in reversed(kind.__mro__):
         if base in _PYTHON_BASES or is_library_class(base):
             continue
         for name, value in vars(base).items():
             special = name[:2] == "__" == name[-2:] or name == "_abc_impl"
-            kept = name[:1] == "_" and isinstance(value, (dict, list, set))
-            if special or kept or name in _DESCRIPTIVE_ATTRIBUTES or hasattr(type(value), "__get__"):
-                found.pop(name, None)  # a function replaces a constant
+            is_private_container = name[:1] == "_" and isinstance(value, (dict, list, set))
+            if (
+                special
+                or is_private_container
+                or name in _DESCRIPTIVE_ATTRIBUTES
+                or hasattr(type(value), "__get__")
+            ):
+                constants.pop(name, None)  # a function replaces a constant
             else:
-                found[name] = value
-    return found
+                constants[name] = value
+    return constants
 
 
 def _parameters(filt: object) -> dict[str, object]:
     """Return the parameters by name, the class first."""
-    told: dict[str, object] = {"class": type(filt).__qualname__}
+    parameters: dict[str, object] = {"class": type(filt).__qualname__}
     for name in ("promise", "budget"):
         with suppress(AttributeError, ValueError):  # there is none, or no theorem gives it
-            told[name] = getattr(filt, name)
+            parameters[name] = getattr(filt, name)
     others = class_constants(type(filt)) | _ParameterDigest().attributes(filt)
-    return told | {
-        name: value for name, value in sorted(others.items()) if name not in (*told, *_DESCRIPTIVE_ATTRIBUTES)
+    return parameters | {
+        name: value
+        for name, value in sorted(others.items())
+        if name not in (*parameters, *_DESCRIPTIVE_ATTRIBUTES)
     }
 
 
@@ -138,7 +145,7 @@ class _ParameterDigest(DigestWalk):
         if "<lambda>" in function.__qualname__:
             codes = [function.__code__]
             for code in codes:
-                codes += [one for one in code.co_consts if isinstance(one, types.CodeType)]
+                codes += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
                 parts += code.co_names
                 # read through instructions: since Python 3.14 small numbers are part of the code itself
                 parts += [

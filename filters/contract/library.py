@@ -5,8 +5,8 @@
 ...     pass
 >>> is_library_class(Budget), is_library_class(Mine)
 (True, False)
->>> consists_of_library_values((1, Budget.of(0.5))), consists_of_library_values((1, Mine.of(0.5))), consists_of_library_values([1])
-(True, False, False)
+>>> [consists_of_library_values(value) for value in ((1, Budget.of(0.5)), (1, Mine.of(0.5)), [1])]
+[True, False, False]
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def is_library_class(kind: type) -> bool:
 
 
 def consists_of_library_values(value: Any) -> bool:
-    """Whether a value consists of plain values and library classes: it runs no user code and does not change."""
+    """Return whether a value and its parts are plain values or of library classes, without user code."""
     kind: Any = type(value)
     if kind in _PLAIN:
         return True
@@ -49,14 +49,14 @@ def consists_of_library_values(value: Any) -> bool:
 
 def defining_class(kind: type, name: str) -> type:
     """The class from which instances of `kind` have a method."""
-    return next(one for one in kind.__mro__ if name in vars(one))
+    return next(base for base in kind.__mro__ if name in vars(base))
 
 
 def instance_attributes(thing: Any) -> dict[str, object]:
     """Return everything that an instance holds in its slots and its dict."""
     kind: Any = type(thing)
-    held = {name: getattr(thing, name) for name in _slot_names(kind) if hasattr(thing, name)}
-    return held | getattr(thing, "__dict__", {})
+    attributes = {name: getattr(thing, name) for name in _slot_names(kind) if hasattr(thing, name)}
+    return attributes | getattr(thing, "__dict__", {})
 
 
 @lru_cache(maxsize=1024)

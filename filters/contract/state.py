@@ -74,7 +74,7 @@ def rebuild_container(state: Any, new: Iterable[Any]) -> Any:
 def fold_leaves(
     array: Callable[..., Any], together: Callable[[list[Any]], Any], state: Any, *others: Any
 ) -> Any:
-    """Call `array` on the arrays at each place of the states and `together` on the list of results in a container.
+    """Call `array` on the leaves at each place of the states, and `together` on a container's results.
 
     All states must have the same nesting.
     """
@@ -94,8 +94,8 @@ def map_arrays(array: Callable[..., Any], state: Any, *others: Any) -> Any:
 
 def state_leaves(state: State) -> list[NDArray[Any]]:
     """Return the arrays of a state as a list."""
-    found: list[NDArray[Any]] = fold_leaves(lambda leaf: [leaf], lambda parts: list(chain(*parts)), state)
-    return found
+    leaves: list[NDArray[Any]] = fold_leaves(lambda leaf: [leaf], lambda parts: list(chain(*parts)), state)
+    return leaves
 
 
 def named_leaves(state: State, name: str = "") -> list[tuple[str, NDArray[Any]]]:
@@ -108,8 +108,8 @@ def named_leaves(state: State, name: str = "") -> list[tuple[str, NDArray[Any]]]
     if inner is None:
         return [(name, state)]  # type: ignore[list-item]
     names = part_names(state) or [""] * len(inner)
-    whole = [f"{name}.{own}" if name and own else name or own for own in names]
-    return list(chain(*map(named_leaves, inner, whole)))
+    full_names = [f"{name}.{own}" if name and own else name or own for own in names]
+    return list(chain(*map(named_leaves, inner, full_names)))
 
 
 def runs_of(state: State) -> int:
@@ -183,7 +183,7 @@ def concatenate_runs(states: Sequence[_S]) -> _S:
     def joined(*arrays: Any) -> Any:
         if not _has_run_axis(arrays[0]):
             return arrays[0]
-        shapes = {one.shape[1:] for one in arrays}
+        shapes = {array.shape[1:] for array in arrays}
         if len(shapes) > 1:
             raise TypeError(
                 f"state must have arrays of the same shapes after every request, got {sorted(shapes)} for a run; keep "
@@ -191,12 +191,12 @@ def concatenate_runs(states: Sequence[_S]) -> _S:
             )
         return np.concatenate(arrays)
 
-    whole: _S = map_arrays(joined, *states)
-    return whole
+    concatenated: _S = map_arrays(joined, *states)
+    return concatenated
 
 
 def compact_runs(state: _S, runs: NDArray[np.intp], into: NDArray[np.intp], n: int) -> _S:
-    """The first n runs after copying `runs` to the places `into`; overwrites the given arrays where writeable."""
+    """Copy `runs` to the places `into` and return the first n runs; overwrites writeable arrays."""
 
     def first(leaf: Any) -> Any:
         if not _has_run_axis(leaf):
@@ -275,8 +275,12 @@ def run_keys(state: State) -> list[Hashable]:
         return list(arrays[0].tolist())
     numbers = tuple(leaf for leaf in arrays if is_free_of_objects(leaf))
     if len(numbers) < len(arrays):
-        told = [list(map(content, leaf.tolist())) for leaf in arrays if not is_free_of_objects(leaf)]
-        return list(zip(*told, run_keys(numbers), strict=True)) if numbers else list(zip(*told, strict=True))
+        contents = [list(map(content, leaf.tolist())) for leaf in arrays if not is_free_of_objects(leaf)]
+        return (
+            list(zip(*contents, run_keys(numbers), strict=True))
+            if numbers
+            else list(zip(*contents, strict=True))
+        )
     # the same bytes can come from a longer array next to a shorter one
     layout = "".join(f"{leaf.dtype.str}{leaf.shape[1:]}" for leaf in arrays).encode()
     rows = run_bytes(
@@ -287,12 +291,12 @@ def run_keys(state: State) -> list[Hashable]:
 
 
 def is_free_of_objects(leaf: NDArray[Any]) -> bool:
-    """Whether the bytes of an array are its whole content."""
+    """Return whether an array holds no Python objects, so that its bytes are its content."""
     return leaf.dtype.kind in "fiubcmMSUV" and not leaf.dtype.hasobject
 
 
 def _parts_getter_like(state: Any) -> Callable[[Any], Sequence[Any]]:
-    """What takes the parts of another state, which must be a container like `state`."""
+    """Return a function that takes the parts of another state, a container like `state`."""
 
     def of(other: Any) -> Sequence[Any]:
         inner = parts(other)

@@ -24,7 +24,7 @@ _TERM_NAMES = ("promise", "budget", "charge")
 
 @dataclass(frozen=True, slots=True)
 class FilterTerms:
-    """The content of a filter's guarantee, budget and constructor arguments at one time.
+    """A record of a filter's guarantee, budget and constructor arguments at one time, to detect changes.
 
     For a user's class, the terms include its constants, and each constructor argument that the instance stores under
     the same name. Guarantees, budgets, lists and dicts are compared by content, so that writing into them is a change.
@@ -48,7 +48,7 @@ class FilterTerms:
         """Raise TypeError if the filter's terms have changed."""
         if self.fixed or (now := _term_contents(filt, self.contents)) == self.contents:
             return
-        name = next(one for one, told in now.items() if told != self.contents[one])
+        name = next(one for one, difference in now.items() if difference != self.contents[one])
         raise TypeError(
             f"{type(filt).__name__} must keep its {name} while a session or an accountant uses it, got "
             f"{short(_term_or_none(filt, name))} instead of the first value; create another filter for another budget"
@@ -57,14 +57,14 @@ class FilterTerms:
 
 def _term_contents(filt: object, names: Iterable[str]) -> dict[str, Hashable]:
     """Return the content of each term by name. Methods are skipped."""
-    told: dict[str, Hashable] = {}
+    contents: dict[str, Hashable] = {}
     for name in names:
         value = _term_or_none(filt, name)
         if name in _TERM_NAMES:
-            told[name] = None if isinstance(value, MethodType) else content(value, IdentityKey)
+            contents[name] = None if isinstance(value, MethodType) else content(value, IdentityKey)
         else:
-            told[name] = _TermContentWalk().of(value)
-    return told
+            contents[name] = _TermContentWalk().of(value)
+    return contents
 
 
 def _term_or_none(filt: object, name: str) -> object:
@@ -82,10 +82,10 @@ class _TermContentWalk(ValueWalk):
 
 
 def _stored_argument_names(filt: object) -> list[str]:
-    """Return the attributes that store a constructor argument."""
-    held = instance_attributes(filt)
+    """Return the names of attributes that store a constructor argument."""
+    attributes = instance_attributes(filt)
     try:
         arguments = signature(type(filt).__init__).parameters
     except (TypeError, ValueError):  # a constructor without Python code
         return []
-    return [name for given in arguments for name in (given, f"_{given}") if name in held]
+    return [name for given in arguments for name in (given, f"_{given}") if name in attributes]

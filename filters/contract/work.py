@@ -81,7 +81,7 @@ def checked_effort(effort: object) -> float:
 
 @contextmanager
 def activate_meter(meter: Meter | None = None) -> Iterator[Meter]:
-    """Make a meter active, a new one by default, so that other code in this process is not counted."""
+    """Count the work inside the block on this meter, a new one by default."""
     meter = Meter() if meter is None else meter
     token = _ACTIVE_METER.set(meter)
     try:

@@ -42,8 +42,8 @@ class _BudgetFromPromise:
     """The default of the attribute `budget`: it follows from the guarantee and the charge."""
 
     def __get__(self, filt: AdditiveFilter | None, kind: type[AdditiveFilter]) -> Budget:
-        held: Any = kind if filt is None else filt
-        promise, charge, conversion = getattr(held, "promise", None), held.charge, held.conversion
+        owner: Any = kind if filt is None else filt
+        promise, charge, conversion = getattr(owner, "promise", None), owner.charge, owner.conversion
         if not isinstance(charge, ChargeRule) or not isinstance(promise, Guarantee):
             raise AttributeError(
                 f"{kind.__name__}.budget must be set unless promise and charge determine it, got "
@@ -172,7 +172,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
 
     @property
     def _library_keeps_sum(self) -> bool:
-        """Whether the library's code keeps the sum."""
+        """Return whether the library's own code admits, charges and keeps the sum."""
         own = [
             getattr(type(self), name) is getattr(AdditiveFilter, name) for name in ("admits", "spend", "step")
         ]
@@ -246,7 +246,7 @@ def _largest_fitting_root(
 
 @lru_cache(maxsize=256)
 def _largest_root_of_fresh_run(budget: Budget, scale: float) -> float:
-    """Return the largest affordable root of a run that has spent nothing, exact to the last bit for display."""
+    """Return the largest affordable root of a run that has spent nothing, exact to the last bit."""
     root = float(np.sqrt(budget.high / scale)) * budget.sqrt_unit
     for trial in (next_above(root), root, *root * (1 - 2.0**-52 * np.arange(1, 8))):
         if budget.fits(budget.start(1), SquaredCharge(float(trial), scale))[0]:

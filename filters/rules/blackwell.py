@@ -143,14 +143,14 @@ def _largest_compared_epsilon(losses: NDArray[np.float64], masses: NDArray[np.fl
     """Return the largest eps at which the divergence is compared in doubles, or inf if this covers all losses."""
     above = np.cumsum(masses[::-1])[::-1]
     finite = np.isfinite(losses)
-    held = losses[finite & (above >= _MIN_TAIL)]
-    reached = min(float(held.max(initial=0.0)), _MAX_EPSILON)
+    usable_losses = losses[finite & (above >= _MIN_TAIL)]
+    reached = min(float(usable_losses.max(initial=0.0)), _MAX_EPSILON)
     return math.inf if finite.all() and reached == losses.max(initial=0.0) else reached
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BlackwellFilter(PrivacyFilter[_State]):
-    """The filter that compares composed mechanisms with one Gaussian at every epsilon.
+    """The filter that grants while one Gaussian dominates the composed mechanisms at every epsilon.
 
     It grants a request while Gaussian(mu) dominates the composition of all mechanisms so far and the request, as if
     they were fixed in advance. The transcript is (mu^2/2)-zCDP::
@@ -225,10 +225,10 @@ class BlackwellFilter(PrivacyFilter[_State]):
         return np.zeros((n, len(self.menu)), dtype=np.int64), *self._budget.start(n)
 
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
-        known, (counts, high, low) = self._known_and_charged_state(state, request)
+        valid, (counts, high, low) = self._known_and_charged_state(state, request)
         rows, runs = distinct_rows(counts)
         cover = np.array([self._cover_of_counts(row) for row in rows])[runs]
-        return self._budget.fits((high, low), SquaredCharge(cover)) & known
+        return self._budget.fits((high, low), SquaredCharge(cover)) & valid
 
     def spend(self, state: _State, request: DominatingPair) -> _State:
         return self._known_and_charged_state(state, request)[1]
@@ -244,14 +244,14 @@ class BlackwellFilter(PrivacyFilter[_State]):
 
     def is_reachable_state(self, state: _State) -> NDArray[Any]:
         counts, high, low = state
-        known = valid_counts(counts, len(self.menu)) & self._budget.is_reachable_state((high, low))
-        if known.any():
-            known &= ~counts[:, np.array(self._as_gaussians) > 0].any(axis=1)
+        valid = valid_counts(counts, len(self.menu)) & self._budget.is_reachable_state((high, low))
+        if valid.any():
+            valid &= ~counts[:, np.array(self._as_gaussians) > 0].any(axis=1)
             half, step = self.mu / 2, (epsilon := self._least_epsilon) / self.mu
             # 1 - delta(epsilon) of Gaussian(mu)
-            kept = np.logaddexp(special.log_ndtr(step - half), epsilon + special.log_ndtr(-half - step))
-            known &= counts_may_meet_delta(counts, self.menu, epsilon, float(kept))
-        return known
+            log_mass = np.logaddexp(special.log_ndtr(step - half), epsilon + special.log_ndtr(-half - step))
+            valid &= counts_may_meet_delta(counts, self.menu, epsilon, float(log_mass))
+        return valid
 
     @property
     def _least_epsilon(self) -> float:
@@ -265,9 +265,9 @@ class BlackwellFilter(PrivacyFilter[_State]):
         counts, high, low = state
         place = positions(self.menu, request, len(high))
         mu = np.where(place >= 0, np.array(self._as_gaussians)[place], _gaussian_mu_or_inf(request))
-        known = np.isfinite(mu)
-        high, low = self._budget.add((high, low), SquaredCharge(np.where(known, mu, 0.0)))
-        return known, (counts_after_use(counts, np.where(mu > 0, -1, place)), high, low)
+        finite = np.isfinite(mu)
+        high, low = self._budget.add((high, low), SquaredCharge(np.where(finite, mu, 0.0)))
+        return finite, (counts_after_use(counts, np.where(mu > 0, -1, place)), high, low)
 
     def _cover_of_counts(self, counts: tuple[int, ...]) -> float:
         return gaussian_cover(self.menu, counts)

@@ -16,7 +16,7 @@ TOO_MUCH = 1 << 62
 
 
 class DecreasingLevelFilter(PrivacyFilter[NDArray[np.int64]]):
-    """Continue while the level exceeds the charge. The state is the level, integers of shape (n,).
+    """A filter whose state is a level: each request lowers it by a charge that depends on the level.
 
     A subclass defines the first level, ascending `_level_floors` that begin with 0, and the charge of a request that
     leaves at least each floor.
@@ -66,7 +66,7 @@ class DecreasingLevelFilter(PrivacyFilter[NDArray[np.int64]]):
         return np.where(free, np.iinfo(np.int64).max, count)
 
     def _highest_level_after(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.int64]:
-        """Return the highest level that each run may continue with, or -1."""
+        """Return the highest level that each run may keep after the request, or -1 for a denial."""
         charges, highest = self._charges(request), np.full(len(state), -1, dtype=np.int64)
         for number, floor in enumerate(
             self._level_floors

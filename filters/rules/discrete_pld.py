@@ -77,7 +77,7 @@ def discrete_pld(pair: DominatingPair, parts: int) -> DiscretePLD:
 
 
 def grid_points(low: int, high: int) -> list[int]:
-    """Return the places from low to high on one grid, so that larger pairs get dominating distributions."""
+    """Return the integer places from low to high, on one grid that is coarser far from 0."""
 
     def places_up_to(last: int) -> list[int]:
         found, place = [], 0
@@ -91,7 +91,7 @@ def grid_points(low: int, high: int) -> list[int]:
 
 
 def _first_negligible_place(pair: DominatingPair, parts: int) -> int:
-    """Return a place beyond which the divergence is negligible, or constant."""
+    """Return a place beyond which the hockey-stick divergence is negligible, or constant."""
     low, most = 0, _REACH * parts
     goal = _double_at_least(hockey_stick_at_place(pair, most, parts)) + _TRUNCATED_MASS
     last = 1
@@ -110,7 +110,7 @@ def _first_negligible_place(pair: DominatingPair, parts: int) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def hockey_stick_at_place(pair: DominatingPair, place: int, parts: int) -> flint.arb:
-    """Return an upper bound on the divergence at the loss of a place, as a ball, evaluated at a rational just below.
+    """Return an upper bound on the hockey-stick divergence at a place of the lattice, as a ball.
 
     Raises TypeError for a pair outside the library.
     """

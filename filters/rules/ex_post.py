@@ -110,8 +110,10 @@ class ExPostFilter(PrivacyFilter[_State]):
     def observe(self, state: _State, loss: NDArray[Any]) -> _State:
         cap, size = state[2], np.abs(np.asarray(loss, dtype=np.float64))
         # a loss is at most its cap, so its rounding is charged no more than that
-        known = np.where(size <= cap * (1 + _ROUNDING), np.minimum(with_rounding_margin(size), cap), size)
-        charged = self._epsilon.add(state[:2], LinearCharge(np.where(np.isfinite(size), known, cap)))
+        capped_loss = np.where(
+            size <= cap * (1 + _ROUNDING), np.minimum(with_rounding_margin(size), cap), size
+        )
+        charged = self._epsilon.add(state[:2], LinearCharge(np.where(np.isfinite(size), capped_loss, cap)))
         return (*charged, np.zeros_like(cap), *state[3:])
 
     def is_reachable_state(self, state: _State) -> NDArray[Any]:
@@ -128,5 +130,5 @@ class ExPostFilter(PrivacyFilter[_State]):
         return self._epsilon.left(self._charged_sum(state))
 
     def _charged_sum(self, state: _State) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the sum of the charges, including the caps of releases without an observed loss."""
+        """Return the sum of the charges, with the cap of a release without an observed loss."""
         return self._epsilon.add(state[:2], LinearCharge(state[2]))

@@ -110,9 +110,9 @@ class HockeyStickFilter(PrivacyFilter[_State]):
 
     def is_reachable_state(self, state: _State) -> NDArray[Any]:
         loss, doubt, *spent = state
-        known = ~np.isnan(loss) & (doubt >= 0) & (np.isfinite(doubt) | np.isinf(loss))
+        valid = ~np.isnan(loss) & (doubt >= 0) & (np.isfinite(doubt) | np.isinf(loss))
         return (
-            known
+            valid
             & self._delta.is_reachable_state((spent[0], spent[1]))
             & self._delta.is_reachable_state((spent[2], spent[3]))
         )
@@ -125,7 +125,7 @@ class HockeyStickFilter(PrivacyFilter[_State]):
     def _increase_in_each_direction(
         self, loss: NDArray[Any], doubt: NDArray[Any], request: DominatingPair
     ) -> tuple[Real, Real]:
-        """Return the increase by a release in each direction, rounded up; inf for an invalid declaration."""
+        """Return the divergence increase by a release in each direction, rounded up; inf if undeclared."""
         one, other = request, request.swapped
         declared = declared_numbers_valid(request)
         with np.errstate(invalid="ignore", over="ignore"):
@@ -141,7 +141,7 @@ class HockeyStickFilter(PrivacyFilter[_State]):
 def _max_hockey_stick_increase(
     room: NDArray[Any], doubt: NDArray[Any], pair: DominatingPair, swapped: DominatingPair
 ) -> Real:
-    """Return the maximum of H_{e^room}(P||Q) - (1 - e^room)_+ within `doubt` of room.
+    """Return the largest H_{e^room}(P||Q) - (1 - e^room)_+ within `doubt` of room.
 
     The increase rises up to room = 0 and falls beyond, so that the maximum is at the point nearest to 0.
     """

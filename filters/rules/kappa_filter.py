@@ -55,9 +55,9 @@ class KappaFilter(PrivacyFilter[_State]):
 
     def is_reachable_state(self, state: _State) -> NDArray[Any]:
         before, last, released = state
-        known = (released >= 0) & (released <= self.rounds) & ~np.isnan(before) & ~np.isnan(last)
-        known &= ((before == 0) | (released > 1)) & ((last == 0) | (released > 0))
-        return np.asarray(known)
+        valid = (released >= 0) & (released <= self.rounds) & ~np.isnan(before) & ~np.isnan(last)
+        valid &= ((before == 0) | (released > 1)) & ((last == 0) | (released > 0))
+        return np.asarray(valid)
 
     def observe(self, state: _State, loss: NDArray[Any]) -> _State:
         before, _, released = state

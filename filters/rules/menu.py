@@ -76,8 +76,7 @@ def valid_counts(counts: NDArray[np.int64], entries: int) -> NDArray[np.bool_]:
 def counts_may_meet_delta(
     counts: NDArray[np.int64], menu: tuple[DominatingPair, ...], epsilon: float, log_finite: float
 ) -> NDArray[np.bool_]:
-    """Whether the composed pairs may have 1 - delta(epsilon) >= e^log_finite; False only if they certainly do not:
-    (n,).
+    """Return whether composed counts may satisfy 1 - delta(epsilon) >= e^log_finite; False is certain.
 
     1 - delta(epsilon) = E_P[min(1, e^epsilon q/p)] <= e^(epsilon/2) prod_j (sum sqrt(p q))^(n_j), because min(1, x) <=
     sqrt(x). This limits the counts in a file, whose composition might take for ever.
@@ -94,8 +93,8 @@ def counts_may_meet_delta(
 def counts_after_use(counts: NDArray[np.int64], place: NDArray[np.intp]) -> NDArray[np.int64]:
     """Return the counts after each run uses the member at its place, -1 for none: shape (n, entries)."""
     after = counts.copy()
-    asked = np.flatnonzero(place >= 0)
-    after[asked, place[asked]] += 1
+    on_menu = np.flatnonzero(place >= 0)
+    after[on_menu, place[on_menu]] += 1
     return after
 
 
@@ -107,8 +106,8 @@ def distinct_rows(counts: NDArray[np.int64]) -> tuple[list[tuple[int, ...]], NDA
         number = np.ravel_multi_index(tuple(counts.T), sizes)
         seen = np.zeros(math.prod(sizes), dtype=np.bool_)
         seen[number] = True
-        found = [at.tolist() for at in np.unravel_index(np.flatnonzero(seen), sizes)]
-        return list(zip(*found, strict=True)), (np.cumsum(seen) - 1)[number]
+        indices = [at.tolist() for at in np.unravel_index(np.flatnonzero(seen), sizes)]
+        return list(zip(*indices, strict=True)), (np.cumsum(seen) - 1)[number]
     rows, which = np.unique(counts, axis=0, return_inverse=True)
     return [tuple(row) for row in rows.tolist()], which.reshape(-1)
 

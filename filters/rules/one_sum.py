@@ -169,7 +169,7 @@ class ApproximateDPFilter(AdditiveFilter):
 
     @property
     def threshold(self) -> float:
-        """The budget B* of the sum of zCDP parameters."""
+        """The budget B* of the sum of zCDP parameters, the largest that gives (epsilon, delta)-DP."""
         return self.budget.limit
 
 

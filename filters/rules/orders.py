@@ -214,11 +214,11 @@ class SomeOrderRule(_PerOrderFilter):
 
     def is_reachable_state(self, state: Sums) -> NDArray[Any]:
         # the sum at an order beyond its budget may be anything, inf or NaN
-        known = [
+        valid = [
             is_valid_sum(pair) | np.isnan(pair[0]) | (pair[0] == np.inf)
             for pair in sums_as_double_doubles(state)
         ]
-        return np.asarray(self._sums_within_budget(state).any(axis=0) & np.all(known, axis=0))
+        return np.asarray(self._sums_within_budget(state).any(axis=0) & np.all(valid, axis=0))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -90,7 +90,7 @@ class PotentialFilter(DecreasingLevelFilter):
         design = checked_menu(self.design)
         object.__setattr__(self, "design", design)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        object.__setattr__(self, "_clock", design_potential(epsilon, delta, design))
+        object.__setattr__(self, "_design", design_potential(epsilon, delta, design))
 
     @property
     def _first_level(self) -> int:

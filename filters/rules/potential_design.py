@@ -55,7 +55,7 @@ _TAIL = 1e-17
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PotentialDesign:
-    """The families of both directions, and the first level of their filter in units of 1/SCALE.
+    """The potential families of both directions, and the first level, in units of 1/SCALE.
 
     They are one object for a menu whose pairs are their own mirror images.
     """
@@ -72,13 +72,13 @@ class PotentialDesign:
     def charges_by_floor(self, pair: DominatingPair) -> NDArray[np.int64]:
         """Return the charge of one release from each of `level_floors` on: the larger of both directions,
         decreasing."""
-        found: tuple[int, ...] = (0,) * len(level_floors())
+        charges: tuple[int, ...] = (0,) * len(level_floors())
         for family, side in ((self.forward, pair), (self.backward, pair.swapped)):
-            found = family.charges_by_floor(discrete_pld(side, family.parts), self.budget, found)
-        return np.array(found, dtype=np.int64)
+            charges = family.charges_by_floor(discrete_pld(side, family.parts), self.budget, charges)
+        return np.array(charges, dtype=np.int64)
 
     def is_valid(self, epsilon: float, delta: float) -> bool:
-        """Whether both families are potentials for epsilon and start within delta."""
+        """Return whether both families are potentials for epsilon with at most delta at the first level."""
         return all(
             family.is_valid(epsilon)
             and 0 < self.budget <= family.at[-1]
@@ -89,7 +89,7 @@ class PotentialDesign:
 
 @lru_cache(maxsize=16)
 def design_potential(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> PotentialDesign:
-    """Return the design of a menu. Raises ValueError if no level keeps delta, or if the table is too large."""
+    """Return the design for a menu; raise ValueError if no level keeps delta or the table is too large."""
     least = min(_loss_deviation(discrete_pld(pair, _PROBE)) / _PROBE for pair in menu)
     parts = max(math.ceil(_FINE / max(least, 2.0**-14)), _MIN_KNOTS)
     first, last = (
@@ -110,10 +110,10 @@ def design_potential(epsilon: float, delta: float, menu: tuple[DominatingPair, .
     low, high = 0, min(int(family.at[-1]) for family in families) + 1
     while high - low > 1:
         middle = (low + high) // 2
-        kept = all(family.value(middle) <= Fraction(delta) for family in families)
-        low, high = (middle, high) if kept else (low, middle)
-    found = [family.up_to(low) for family in families]
-    design = PotentialDesign(found[0], found[-1], low)
+        within_delta = all(family.value(middle) <= Fraction(delta) for family in families)
+        low, high = (middle, high) if within_delta else (low, middle)
+    potentials = [family.up_to(low) for family in families]
+    design = PotentialDesign(potentials[0], potentials[-1], low)
     if not design.is_valid(epsilon, delta):
         raise ValueError(
             f"design must hold mechanisms that fit (epsilon, delta) = ({epsilon!r}, {delta!r}), got {menu!r}; "
@@ -158,11 +158,11 @@ class _PotentialSearch:
         self.powers = [[distribution] for distribution in distributions]
 
     def pld_after_doublings(self, member: int, k: int) -> DiscretePLD:
-        """Return the distribution of 2^k rounds."""
-        known = self.powers[member]
-        while len(known) <= k:
-            known.append(_pld_of_two_rounds(known[-1], 2 * len(self.start)))
-        return known[k]
+        """Return the privacy-loss distribution of 2^k rounds of a member."""
+        cached = self.powers[member]
+        while len(cached) <= k:
+            cached.append(_pld_of_two_rounds(cached[-1], 2 * len(self.start)))
+        return cached[k]
 
     def value(self, f: NDArray[np.float64]) -> float:
         return float(f[-self.first])
@@ -185,7 +185,7 @@ class _PotentialSearch:
         return granted
 
     def mean(self, distribution: DiscretePLD, f: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return about T f."""
+        """Return about T f, the mean of a potential f after one release."""
         low, high = max(-int(distribution.places[0]), 0), max(int(distribution.places[-1]), 0)
         beyond = 1 - (1 - f[-1]) * np.cumprod(np.full(high, 1 - 1 / distribution.parts))
         wide = np.concatenate([np.full(low, f[0]), f, beyond])
@@ -195,7 +195,7 @@ class _PotentialSearch:
         return np.asarray(np.minimum(total, 1.0))
 
     def build_family(self, start: NDArray[np.int64], rounds: list[int]) -> PotentialFamily:
-        """Return the family in which n rounds of a member, n its own number of rounds, cost about SCALE."""
+        """Return a potential family in which each member's own number of rounds costs about SCALE."""
         charges = [_rough_charge(n) for n in rounds]
         at, rows = [0], [self.start]
         while self.value(rows[-1]) <= _PAST * self.delta and at[-1] < 2 * LEVEL_SCALE:
@@ -254,7 +254,7 @@ def _loss_deviation(distribution: DiscretePLD) -> float:
 
 
 def _pld_of_two_rounds(distribution: DiscretePLD, limit: int) -> DiscretePLD:
-    """Return the distribution of two rounds on fewer points.
+    """Return the privacy-loss distribution of two rounds on fewer points.
 
     The masses between two points are split so that both totals stay.
     """

@@ -60,7 +60,7 @@ def index_of(charge: int) -> int:
 
 
 def level_floors() -> tuple[int, ...]:
-    """Return the levels from which a mechanism has a charge of its own: 0 and the halvings of SCALE."""
+    """Return the levels at which charges change, ascending: 0 and the halvings of SCALE."""
     return 0, *(LEVEL_SCALE >> k for k in range(_FLOORS, 0, -1))
 
 
@@ -78,7 +78,7 @@ def payoff(epsilon: float, parts: int, first: int, knots: int) -> NDArray[np.int
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PotentialFamily:
-    """Heights of f_j at the knots r^i, i = first, first + 1, ...: shape (levels, knots), in units of 1/ONE.
+    """A potential function f_j for each level, stored as its heights at knots, in units of 1/ONE.
 
     `at` has the levels, ascending from 0, and `top` has f_j(0). `slack` is the potential that a level of SCALE adds, in
     units of 1/ONE. Heights, levels, top and slack are integers.
@@ -196,10 +196,10 @@ class PotentialFamily:
         for k, p in atoms:
             first, phase = divmod(low + k, _CHORD)
             sums += np.multiply(phases[phase][:, first : first + count], p, out=term)
-        found = np.empty((len(wide), count - 1, _CHORD))
+        bounds = np.empty((len(wide), count - 1, _CHORD))
         for i, (before, after) in enumerate(_chord_shares(self.parts)):
-            found[:, :, i] = sums[:, :-1] * before + sums[:, 1:] * after
-        return found.reshape(len(wide), -1)
+            bounds[:, :, i] = sums[:, :-1] * before + sums[:, 1:] * after
+        return bounds.reshape(len(wide), -1)
 
     def charges_by_floor(
         self, distribution: DiscretePLD, budget: int, least: tuple[int, ...]
@@ -255,8 +255,7 @@ class _InequalityCheck:
         return self.means.take(which, axis=1), self.heights.take(which, axis=1)
 
     def least_valid_charge_index(self, part: tuple[int, int], least: int) -> int:
-        """Return the index of the least charge from `least_valid_charge_index` on that a round may have at every level
-        of this part."""
+        """Return the index of the least charge from `least` on that is valid at every level of this part."""
         knots, thin, (means, heights) = self.sparse, _THIN, self.few
         low, most = least - 1, index_of(self.budget) + 1
         step = 1 if least else most
@@ -283,7 +282,7 @@ class _InequalityCheck:
         part: tuple[int, int],
         thin: int,
     ) -> NDArray[np.bool_]:
-        """Return the knots where the inequality is not shown for all b in this part, or one of `thin` of its levels.
+        """Return which knots fail the inequality at some level of this part, or at every `thin`-th one.
 
         All terms are positive. Their total rounding error is below the 2^-_SPARE left in means and heights.
         """

@@ -253,8 +253,8 @@ def _checked_allowable_sets(after: object) -> _After:
 def _sum_is_exact(x: Real, y: Real) -> NDArray[np.bool_]:
     """Whether the double sum is the exact sum (Knuth's TwoSum)."""
     total = np.add(x, y)
-    kept = total - x
-    return np.asarray((x - (total - kept)) + (y - kept) == 0)
+    recovered = total - x
+    return np.asarray((x - (total - recovered)) + (y - recovered) == 0)
 
 
 def _losses_are_doubles(request: DominatingPair) -> bool:
@@ -265,8 +265,10 @@ def _losses_are_doubles(request: DominatingPair) -> bool:
 
 def _quantiles_are_sure(request: DominatingPair, tail: float) -> bool:
     """Whether no upper quantile can be below the true one by rounding: exact doubles, and largest losses rounded up."""
-    both = (upper_quantile(one, tail) for one in (request, request.swapped))
-    return _losses_are_doubles(request) or all(bool(np.all(one >= request.pure_epsilon)) for one in both)
+    both = (upper_quantile(direction, tail) for direction in (request, request.swapped))
+    return _losses_are_doubles(request) or all(
+        bool(np.all(direction >= request.pure_epsilon)) for direction in both
+    )
 
 
 def _per_run(value: Real, n: int) -> NDArray[np.float64]:

@@ -91,7 +91,7 @@ class SeveralSums(PrivacyFilter[Sums]):
         return self._budgets[0].left((state[0], state[1]))
 
     def _charge_sums(self, state: Sums, request: DominatingPair) -> tuple[NDArray[np.bool_], Sums]:
-        """Return whether each sum stays within its budget, shape (sums, n), and the new sums."""
+        """Return whether each sum with the request's charge fits, shape (sums, n), and the new sums."""
         charges = self._charges(request)
         steps = [
             budget.step(pair, charge)
@@ -108,13 +108,13 @@ class SeveralSums(PrivacyFilter[Sums]):
 
 
 def sums_as_double_doubles(state: Sums) -> list[Exact]:
-    """Return each sum as a pair of doubles."""
+    """Return each sum of the state as a pair of doubles, high and low."""
     return list(zip(state[::2], state[1::2], strict=True))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _EpsilonDeltaSums(SeveralSums):
-    """Sums of the declared (epsilon_t, delta_t); `at` is the epsilon for mechanisms without a declaration."""
+    """A filter with sums of declared (epsilon_t, delta_t); without a declaration, epsilon is `at`."""
 
     def _check_epsilon_at(self, at: float | None) -> None:
         if at is not None:

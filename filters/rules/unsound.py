@@ -316,10 +316,10 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
         return counts_after_use(state, positions(self.menu, request, len(state)))
 
     def is_reachable_state(self, state: NDArray[Any]) -> NDArray[Any]:
-        known = valid_counts(state, len(self.menu))
-        if known.any():
-            known &= counts_may_meet_delta(state, self.menu, self.epsilon, math.log1p(-self.delta))
-        return known
+        valid = valid_counts(state, len(self.menu))
+        if valid.any():
+            valid &= counts_may_meet_delta(state, self.menu, self.epsilon, math.log1p(-self.delta))
+        return valid
 
     def remaining(self, state: NDArray[Any]) -> NDArray[np.float64]:
         """Return the rest of delta, rounded down, at least 0: shape (n,).
@@ -335,7 +335,7 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
 
 
 def _rational_exp_epsilon_and_delta(filt: NonadaptiveCompositionFilter) -> tuple[Fraction, Fraction]:
-    """Return e^epsilon and the bound on the divergence as rationals: delta, minus a margin for rounded numbers."""
+    """Return e^epsilon and the allowed delta as rationals, minus a margin for rounded numbers."""
     ratio = Fraction(math.exp(filt.epsilon)) if filt.ratio is None else filt.ratio
     allowed = Fraction(filt.delta) if filt.exact_delta is None else filt.exact_delta
     return ratio, allowed if filt.exact else allowed / (1 + _MARGIN)

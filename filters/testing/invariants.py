@@ -61,7 +61,7 @@ class InvariantBrokenError(AssertionError):
 
 
 def something_is_admitted(filt: PrivacyFilter, request: DominatingPair) -> bool:
-    """Whether a fresh run admits the request. A filter that denies everything satisfies all other invariants."""
+    """Return whether a fresh run admits the request; always denying satisfies all other invariants."""
     return admits(filt, checked_start(filt, 1), request)
 
 
@@ -147,7 +147,7 @@ def _compare_pasts(
 
 
 def a_denial_changes_nothing(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
-    """`admits` has no effect: the same request gets the same answer twice, on a read-only state."""
+    """Calling `admits` has no effect: the same request gets the same answer twice, on a read-only state."""
     state, _ = play_history(filt, history)
     first = admits(filt, state, request)
     if first != admits(filt, state, request):
@@ -238,10 +238,10 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
     single_states = [checked_start(filt, 1) for _ in range(n)]
     spent: State | None
     for turn, rounds in enumerate(zip(*together, strict=False), start=n):
-        asked = tuple(pair for pair, _ in rounds)
-        asked = asked if turn % 3 else asked[:1] * n  # one pair for all
-        request = at_once(asked, np.arange(n)) if turn % 3 else asked[0]
-        told = zip(asked, rounds, strict=True)
+        requests = tuple(pair for pair, _ in rounds)
+        requests = requests if turn % 3 else requests[:1] * n  # one pair for all
+        request = at_once(requests, np.arange(n)) if turn % 3 else requests[0]
+        told = zip(requests, rounds, strict=True)
         loss = np.array([clip_to_possible_loss(pair, realised) for pair, (_, realised) in told])
         if turn % 2:
             granted, spent = checked_step(filt, state, request, n)
@@ -249,7 +249,7 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
             granted, spent = checked_admits(filt, state, request, n), None
         spent = checked_spend(filt, state, request, n) if spent is None else spent
         state = choose_runs(granted, checked_observe(filt, spent, loss, n), state)
-        for run, (pair, realised) in enumerate(zip(asked, loss, strict=True)):
+        for run, (pair, realised) in enumerate(zip(requests, loss, strict=True)):
             single_states[run], single = play_request(filt, single_states[run], pair, realised)
             if single != granted[run]:
                 raise InvariantBrokenError(f"run {run} of {n} is decided differently when it is the only run")

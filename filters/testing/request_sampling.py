@@ -81,7 +81,7 @@ class ByteTape:
 
 
 def clip_to_possible_loss(request: DominatingPair, loss: float) -> float:
-    """Return `loss` clipped to the finite losses that the request can realise."""
+    """Return `loss` clipped to the range of finite losses that the request can realise."""
     low, high = _finite_loss_range(request)
     return min(max(loss, low), high)
 
@@ -128,7 +128,7 @@ class RequestMenu:
         return (*self.some, *self.others)
 
     def of_class(self, kind: type) -> RequestMenu:
-        """Return the pairs of one class."""
+        """Return the menu with only the pairs of one class."""
         groups = (self.near, self.some, self.others)
         near, some, others = (tuple(pair for pair in group if isinstance(pair, kind)) for group in groups)
         chains = tuple(chain for chain in self.chains if isinstance(chain.pairs[0], kind))
@@ -140,7 +140,7 @@ class RequestMenu:
         return _one_of(tape, self.near if kind < 4 else self.some if kind < 7 else self.others, self.pairs)
 
     def repeated_request(self, tape: ByteTape, longest: int) -> list[DominatingPair]:
-        """Return `longest` copies of one request of which a fresh run grants a few or many."""
+        """Draw one small request and return `longest` copies of it."""
         chains = tuple(chain for chain in self.chains if chain.edges) or self.chains
         chain = chains[tape.below(len(chains))]
         below = chain.edges[0] if chain.edges else len(chain.pairs)
@@ -220,11 +220,11 @@ def requests_of(pairs: Sequence[DominatingPair], filt: FilterBase | None = None)
     chains = _split_into_cost_chains(pairs)
     if filt is None:
         return RequestMenu((), tuple(pairs), (), tuple(map(_CostChain, chains)))
-    asked = []
+    requests = []
     for chain in chains:
         answers = _fresh_answers(filt, at_once(chain, np.arange(len(chain))), len(chain))
-        asked.append(_CostChain(chain, _answer_changes(answers), any(answers)))
-    return _menu_of_chains(asked)
+        requests.append(_CostChain(chain, _answer_changes(answers), any(answers)))
+    return _menu_of_chains(requests)
 
 
 def _menu_of_chains(chains: list[_CostChain]) -> RequestMenu:

@@ -111,7 +111,7 @@ def a_superset_never_costs_less(subject: AuditedAccountant) -> str:
     for history in subject.histories:
         _, granted = subject.played(history)
         if (
-            whole := subject.reported_total(granted)
+            superset_total := subject.reported_total(granted)
         ) is None:  # its decisions depend on more than the releases
             continue
         for i in range(min(len(granted), 6)):
@@ -120,9 +120,9 @@ def a_superset_never_costs_less(subject: AuditedAccountant) -> str:
                 raise InvariantBrokenError(
                     f"{_history_text(granted)} is granted, but denied without {granted[i]!r}"
                 )
-            if exceeds_tolerance(part, whole, subject.tolerance):
+            if exceeds_tolerance(part, superset_total, subject.tolerance):
                 raise InvariantBrokenError(
-                    f"{_history_text(granted)} costs {whole:.9g}, but {part:.9g} without {granted[i]!r}"
+                    f"{_history_text(granted)} costs {superset_total:.9g}, but {part:.9g} without {granted[i]!r}"
                 )
     return f"{len(subject.histories)} histories"
 
@@ -131,14 +131,14 @@ def more_noise_never_costs_more(subject: AuditedAccountant) -> str:
     """Doubling the noise, or halving the sampling rate, never costs more."""
     tried = 0
     for pair, count in product(subject.menu, (1, 5)):
-        whole = subject.reported_total((pair,) * count)
+        total = subject.reported_total((pair,) * count)
         # a denied request is not charged, and a pair outside the menu need not be supported
         for quiet in filter(subject.supports, pair.more_private_variants):
-            if whole is None or (less := subject.reported_total((quiet,) * count)) is None:
+            if total is None or (less := subject.reported_total((quiet,) * count)) is None:
                 continue
             tried += 1
-            if exceeds_tolerance(less, whole, subject.tolerance):
-                raise InvariantBrokenError(f"{count} x {quiet!r} costs {less:.9g}, but {pair!r} {whole:.9g}")
+            if exceeds_tolerance(less, total, subject.tolerance):
+                raise InvariantBrokenError(f"{count} x {quiet!r} costs {less:.9g}, but {pair!r} {total:.9g}")
     return _count_text_or_skip(tried, "comparisons", "no more private mechanism is known and granted")
 
 
@@ -148,27 +148,27 @@ def a_denial_changes_nothing(subject: AuditedAccountant) -> str:
         raise SkipTest("the object only computes its spending and denies no request itself")
     tried, halts = 0, False
     for history in subject.histories:
-        for asked in subject.menu:
+        for request in subject.menu:
             budget, granted = subject.played(history)
-            if subject.foreign_object.granted(budget, asked):
+            if subject.foreign_object.granted(budget, request):
                 continue
             untouched, _ = subject.played(granted)
             tried += 1
-            said, due = subject.foreign_object.spent(budget), subject.foreign_object.spent(untouched)
-            if said is not None and due is not None and not subject.is_close(said, due):
+            cost, due = subject.foreign_object.spent(budget), subject.foreign_object.spent(untouched)
+            if cost is not None and due is not None and not subject.is_close(cost, due):
                 raise InvariantBrokenError(
-                    f"{due:.9g} is spent after {_history_text(granted)}, but {said:.9g} after the denial of {asked!r}"
+                    f"{due:.9g} is spent after {_history_text(granted)}, but {cost:.9g} after the denial of {request!r}"
                 )
             lasting = [
                 (p, subject.count_grants(budget, p), subject.count_grants(untouched, p)) for p in subject.menu
             ]
-            if changed := [one for one in lasting if one[1] != one[2]]:
+            if changed := [row for row in lasting if row[1] != row[2]]:
                 halts = not any(denied for _, denied, _ in lasting)
                 if not halts:
                     pair, denied, fresh = changed[0]
                     raise InvariantBrokenError(
                         f"{pair!r} is granted {fresh} times after {_history_text(granted)}, but {denied} times after "
-                        f"the denial of {asked!r}"
+                        f"the denial of {request!r}"
                     )
     return _count_text_or_skip(
         tried, f"denials{', after which it grants no more' if halts else ''}", "nothing was denied"
@@ -176,7 +176,7 @@ def a_denial_changes_nothing(subject: AuditedAccountant) -> str:
 
 
 def odd_parameters_never_refund(subject: AuditedAccountant) -> str:
-    """Unusual parameters, such as NaN or -1, are refused, or leave a total that has not fallen."""
+    """The object refuses unusual parameters, such as NaN or -1, or its total does not fall."""
     if subject.raw is None:
         raise SkipTest("no bare parameter is charged")
     refusals = [
@@ -221,7 +221,7 @@ def odd_parameters_never_refund(subject: AuditedAccountant) -> str:
 
 
 def _refusal_text(subject: AuditedAccountant, budget: Any, value: float) -> str:
-    """Return how an object refuses a bare parameter, "" if it accepts it."""
+    """Return how an object refuses a bare parameter such as an epsilon; "" if it accepts it."""
     assert subject.raw is not None
     try:
         return "denied" if is_no(subject.raw(budget, value)) else ""
@@ -280,7 +280,7 @@ def _reported_after_histories(subject: AuditedAccountant) -> Iterator[tuple[Hist
 
 
 def an_adaptive_choice_gains_nothing(subject: AuditedAccountant) -> str:
-    """As a filter it keeps its guarantee against every adversary of a small exact game over its own menu."""
+    """No adversary of a small exact game over the menu exceeds the guarantee."""
     if not isinstance(subject.filter, CountedFilter):
         raise SkipTest("it has no menu")
     value, fault = small_game_value_and_excess(subject.filter)
@@ -308,13 +308,14 @@ ACCOUNTANT_INVARIANTS: Mapping[str, Callable[[AuditedAccountant], str]] = {
 
 
 def _count_text_or_skip(tried: int, what: str, otherwise: str) -> str:
-    """Return the number of tests in words. Raises SkipTest for none."""
+    """Return the number of tests with its noun, such as "12 histories"; raise SkipTest for none."""
     if not tried:
         raise SkipTest(otherwise)
     return f"{tried} {what}"
 
 
 def _history_text(history: History) -> str:
+    """Return a history as text, such as "2 x Gaussian(mu=0.1)"."""
     counts = {pair: history.count(pair) for pair in history}
     return ", ".join(f"{count} x {pair!r}" for pair, count in counts.items()) or "nothing"
 
@@ -362,10 +363,10 @@ def invariants_for_accountants(
             f"filt must be made by from_accountant, from_budget or from_queryable, got {filt!r}; "
             "use fp.invariants for other filters"
         )
-    asked = menu if menu is not None else getattr(filt, "menu", None)
-    if not asked:
+    chosen_menu = menu if menu is not None else getattr(filt, "menu", None)
+    if not chosen_menu:
         raise TypeError(f"menu must be given for {filt!r}, got {menu!r}; pass pairs that it supports")
-    subject = AuditedAccountant(filt, tuple(asked), tolerance, raw)
+    subject = AuditedAccountant(filt, tuple(chosen_menu), tolerance, raw)
     methods = {
         f"test_{name}": _invariant_test(invariant, subject)
         for name, invariant in ACCOUNTANT_INVARIANTS.items()
@@ -376,6 +377,8 @@ def invariants_for_accountants(
 def _invariant_test(
     invariant: Callable[[AuditedAccountant], str], subject: AuditedAccountant
 ) -> Callable[[object], None]:
+    """Return a test method that runs one invariant on the accountant."""
+
     def test(self: object) -> None:
         invariant(subject)
 

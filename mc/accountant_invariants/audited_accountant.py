@@ -40,6 +40,7 @@ class AuditedAccountant:
 
     @cached_property
     def _cached_totals(self) -> dict[History, float | None]:
+        """The reported total by history, or None if the object denies a part; empty at first."""
         return {}
 
     @property
@@ -52,6 +53,7 @@ class AuditedAccountant:
         foreign, budget = self.foreign_object, self.foreign_object.make()
 
         def record_or_request(pair: DominatingPair) -> bool:
+            """Request a pair, or record it if the object only composes; return whether it was granted."""
             if foreign.composes:  # it only records releases and denies nothing
                 return foreign.replay_uses(budget, pair, 1)
             return foreign.granted(budget, pair)
@@ -71,7 +73,7 @@ class AuditedAccountant:
         return self._cached_totals[history]
 
     def initial_reported_spent(self) -> float:
-        """What a new object reports as spent; 0 if it cannot answer before a release."""
+        """Return what a new object reports as spent; 0 if it cannot answer before a release."""
         budget = self.foreign_object.make()
         try:
             return self.reported_spent(budget)
@@ -96,7 +98,7 @@ class AuditedAccountant:
         return answered
 
     def count_grants(self, budget: Any, pair: DominatingPair) -> int:
-        """Return how often the object grants the pair from here on, at most 400."""
+        """Return how often in a row the object grants the pair before a denial, at most 400."""
         return next(
             (times for times in range(MAX_GRANTS) if not self.foreign_object.granted(budget, pair)),
             MAX_GRANTS,
@@ -120,7 +122,7 @@ class AuditedAccountant:
         return tuple(dict.fromkeys((*alone, *mixed)))
 
     def reorderings(self, history: History) -> tuple[History, ...]:
-        """Return the history backwards, and in another order."""
+        """Return two permutations of a history: its reverse and a pseudorandom one."""
         rng = np.random.default_rng(_SEED)
         return history[::-1], tuple(history[i] for i in rng.permutation(len(history)))
 

@@ -21,7 +21,7 @@ _ORDERS, _EPSILONS = (1.001, 1.5, 2.0, 4.0, 8.0, 32.0), (0.0, 0.25, 1.0, 3.0)
 
 
 def explain_too_small_answer(granted: History, answered: float, promise: Guarantee, tolerance: float) -> str:
-    """Return why the answer about mechanisms fixed in advance is too small, or "".
+    """Return why the reported spending is below the true privacy loss of the releases, or "".
 
     An epsilon at the guarantee's delta is compared with bounds on the composition's hockey-stick divergence there,
     whatever method the library used. An epsilon without a delta, and a rho or mu of Gaussians, is compared with the sum
@@ -50,14 +50,14 @@ def explain_too_small_answer(granted: History, answered: float, promise: Guarant
 
 
 def _largest_loss_in_direction(pair: DominatingPair, sign: int) -> float:
-    """Return the largest privacy loss (sign 1), or that of the swapped pair (-1)."""
+    """Return one pair's largest privacy loss (sign 1), or that of the swapped pair (sign -1)."""
     if pair.outputs is not None and math.isfinite(pair.pure_epsilon):
         return max(sign * float(loss) for loss, mass in pair.outputs if mass > 0)
     return float(pair.pure_epsilon)
 
 
 def _zcdp_rho_lower_bound(granted: History) -> float:
-    """Return the largest D_alpha / alpha of the composition at a few orders, at most its rho, exact for Gaussians."""
+    """Return the maximum of D_alpha / alpha over a few orders, a lower bound on the zCDP rho."""
     # a pair's own rho may be larger than the smallest: epsilon^2 / 2 of randomised response
     if all(pair.normal_mu is not None for pair in granted):
         return sum(float(pair.zcdp_rho) for pair in granted)
@@ -67,7 +67,7 @@ def _zcdp_rho_lower_bound(granted: History) -> float:
 def _explain_too_small_profile(
     granted: History, answered: float, promise: ApproxDP | GaussianDP, tolerance: float
 ) -> str:
-    """Return why an epsilon or a mu is too small, because its delta is below the composition's, or ""."""
+    """Return why the delta of a reported epsilon or mu is below the true one, or ""."""
     reports = f"it reports {'mu' if isinstance(promise, GaussianDP) else 'epsilon'}={answered:.9g}"
     if answered < 0:
         return f"{reports}, below zero"
@@ -87,12 +87,12 @@ def _explain_too_small_profile(
 
 
 def _exceedance_text(low: float, allowed: float) -> str:
-    """Return a lower bound and the exceeded number, each rounded so that both statements are true."""
+    """Return "at least {low}, above {allowed}", each rounded so that both statements are true."""
     return f"at least {format_down(low)}, above {format_down(allowed)}"
 
 
 def small_game_value_and_excess(filt: CountedFilter) -> tuple[str, str]:
-    """Return the value of the largest small game in words, and how it exceeds the guarantee, or ""."""
+    """Return the value of a small worst-case game as text, and how it exceeds the guarantee, or ""."""
     epsilon = float(getattr(filt.promise, "epsilon", 1.0))
     promised = float(filt.promise.delta(epsilon))
     if not any(filt.admits(filt.start(1), pair)[0] for pair in filt.menu[:_LEVELS]):

@@ -57,6 +57,7 @@ class _OneFamilyAdversary(Adversary):
 
     @property
     def requests_only_gaussians(self) -> bool:
+        """Whether the family of all requests is Gaussian."""
         return self.family is Gaussian
 
 
@@ -69,6 +70,7 @@ class _OneLevel(_OneFamilyAdversary):
 
     @property
     def possible_requests(self) -> tuple[DominatingPair, ...] | None:
+        """The one pair of the level; None before `against` has set family and level."""
         return None if self.family is None or self.level is None else (self.family(self.level),)
 
     def request(self, view: AdversaryView) -> DominatingPair:
@@ -82,9 +84,11 @@ class _BudgetExhausting(_OneFamilyAdversary):
 
     @property
     def final_depends_only_on_state(self) -> bool:
+        """True: `final` computes the rest of the budget from the filter state alone."""
         return True
 
     def final(self, view: AdversaryView) -> DominatingPair:
+        """Request the largest parameter that the filter still grants to each run."""
         assert self.family is not None
         rest = checked_affordable(view.filter, view.state, self.family, view.n)
         # if the rest is 0, the filter denies _MIN_PARAMETER, too
@@ -123,6 +127,7 @@ class Constant(Adversary):
             )
 
     def against(self, filt: PrivacyFilter) -> Constant:
+        """Return the adversary with the largest pair that the filter grants `pace` times in a row."""
         if self.pair is not None:
             return self
         family = family_or_granted_default(filt, None)
@@ -180,6 +185,7 @@ class Scripted(Adversary):
 
     @property
     def horizon(self) -> int:
+        """The total number of requests: the sum of `times`."""
         return sum(self.times)
 
     @property

@@ -152,7 +152,7 @@ class Adversary(ABC):
 
     @property
     def asks_finally(self) -> bool:
-        """Whether denied runs make a final request: True if the class overrides `final`."""
+        """Whether a denied run makes one last request: True if the class overrides `final`."""
         return type(self).final is not Adversary.final
 
 

@@ -96,7 +96,7 @@ class _LiveRuns:
 
     @property
     def per_run_data(self) -> tuple[Any, ...]:
-        """All per-run data, with None and data that all runs share."""
+        """The arrays with one entry per run, with None and data that all runs share among them."""
         return tuple([getattr(self, name) for name in _PER_RUN])
 
     def of(self, runs: tuple[Any, ...]) -> _LiveRuns:
@@ -183,15 +183,15 @@ class _LiveRuns:
             some = self.of(select_runs(self.per_run_data, go))
             some.release(request.take(go))
             for name in ("last", "loss", "log_weight", "log_finite"):
-                if (whole := getattr(self, name)) is not None:
-                    whole[go] = getattr(some, name)
+                if (values := getattr(self, name)) is not None:
+                    values[go] = getattr(some, name)
             self.releases[go] += 1  # type: ignore[index]
             self.state = replace_selected(self.state, go, some.state)
 
     def charge_monitor(
         self, request: DominatingPair, admitted: NDArray[np.bool_]
     ) -> tuple[NDArray[np.bool_], DominatingPair]:
-        """Charge the admitted runs in the budget monitor, which flags or ends runs of finite loss that exceed it.
+        """Charge the admitted runs in the budget monitor, and flag or end those that exceed it.
 
         Returns decisions and request of the runs still live.
         """
@@ -308,6 +308,7 @@ def _adversary_memory(game: Game, n: int, rng: np.random.Generator) -> Any:
     """Return the adversary's memory of n new runs. Raises ValueError for lists and for arrays of other runs."""
 
     def check(leaf: Any) -> None:
+        """Raise ValueError for a list, or for an array whose first axis is not the runs."""
         if isinstance(leaf, list) or (np.ndim(leaf) and len(leaf) != n):
             raise ValueError(
                 f"{type(game.adversary).__name__}.start must return None, an array with the run on its first axis, "
@@ -320,7 +321,7 @@ def _adversary_memory(game: Game, n: int, rng: np.random.Generator) -> Any:
 
 
 def _concatenate_live_runs(parts: Sequence[_LiveRuns]) -> _LiveRuns:
-    """Merge the runs of all parts, with one number of releases per run."""
-    whole = parts[0].of(concatenate_runs([part.per_run_data for part in parts]))
-    whole.releases = np.repeat([part.releases for part in parts], [part.n for part in parts])
-    return whole
+    """Return the runs of several groups of live runs as one group."""
+    merged = parts[0].of(concatenate_runs([part.per_run_data for part in parts]))
+    merged.releases = np.repeat([part.releases for part in parts], [part.n for part in parts])
+    return merged

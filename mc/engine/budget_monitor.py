@@ -57,7 +57,7 @@ class BudgetMonitor:
         return cls(order, max_log_moment, log_finite, act, ours, gaussian)
 
     def log_moment_and_log_finite(self, pair: DominatingPair) -> tuple[Real, Real]:
-        """Return (log-moment, log P(L < inf)) of a release of `pair`, which is already swapped if play is "QP"."""
+        """Return the cost of releasing `pair`: its log-moment at the order, and log P(L < inf)."""
         with np.errstate(divide="ignore"):
             log_finite = np.log1p(-np.asarray(pair.infinite_mass))
         if self.order == 1:

@@ -38,12 +38,16 @@ def cache_results(most: int) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """
 
     def decorator(function: Callable[..., R]) -> Callable[..., R]:
+        """Return `function` with a cache."""
+
         @lru_cache(maxsize=most)
         def cached_call(question: _CallKey) -> R:
+            """Return the result for these arguments, from the cache or by a call with copies."""
             return function(*copy.deepcopy(question.given))
 
         @wraps(function)
         def wrapper(*given: Any) -> R:
+            """Call through the cache if all arguments are library values, else directly."""
             return (
                 cached_call(_CallKey(content(given), given))
                 if consists_of_library_values(given)

@@ -67,7 +67,7 @@ class DistinctStates:
 
     @property
     def is_half_full(self) -> bool:
-        """Whether a new table is better than this one."""
+        """Whether states, requests or losses exceed half their limit: a new table is then better."""
         sizes = (len(self), len(self._requests), len(self._losses))
         return any(
             2 * size > most
@@ -79,7 +79,7 @@ class DistinctStates:
         return np.zeros(n, dtype=np.intp)
 
     def states_of_runs(self, numbers: Any) -> State:
-        """Return the states of runs, given their numbers."""
+        """Return the filter states of runs, given the number of the state of each."""
         return select_runs(self._states, numbers)
 
     def step(self, numbers: Any, request: DominatingPair) -> NDArray[np.intp] | None:
@@ -108,12 +108,16 @@ class DistinctStates:
         )
 
     def _request_key(self, pair: DominatingPair) -> Hashable:
+        """Return the key of the content of a requested pair."""
         if id(pair) not in self._requests:
             self._requests[id(pair)] = pair, content(pair)
         return self._requests[id(pair)][1]
 
     def _release_rule(self, pair: DominatingPair) -> _Rule:
+        """Return the rule that maps states to decisions on the pair and to the states after it."""
+
         def step(states: State, n: int) -> tuple[NDArray[np.bool_], State]:
+            """Return which of n states admit the pair, and the states after its release."""
             admitted, after = checked_step(self._filter, states, pair, n)
             self.charges_apart = after is None
             return admitted, checked_spend(self._filter, states, pair, n) if after is None else after
@@ -121,7 +125,10 @@ class DistinctStates:
         return step
 
     def _observation_rule(self, loss: float) -> _Rule:
+        """Return the rule that maps states to the states after the filter observes the loss."""
+
         def observe(states: State, n: int) -> tuple[NDArray[np.bool_], State]:
+            """Return n times True, and the n states after the loss."""
             return np.ones(n, np.bool_), checked_observe(self._filter, states, np.full(n, loss), n)
 
         return observe
@@ -133,7 +140,7 @@ class DistinctStates:
         numbers: Any,
         compute: Callable[[int], _Rule],
     ) -> NDArray[np.intp] | None:
-        """Return the number after the chosen event of each run, from the table or by `compute(event)`."""
+        """Return the state number of each run after its event, from the table or by `compute(event)`."""
         size = len(self)
         place = numbers if choice is None or len(events) == 1 else choice * size + numbers
         table = np.concatenate([self._table(event) for event in events])
@@ -152,33 +159,34 @@ class DistinctStates:
         return after if len(self) <= _MAX_STATES else None
 
     def _table(self, event: Hashable) -> NDArray[np.intp]:
-        """The numbers after an event, for every state."""
-        known = self._after.get(event, np.empty(0, dtype=np.intp))
-        return np.append(known, np.full(len(self) - len(known), _UNKNOWN, dtype=np.intp))
+        """Return the number of the state after an event, for every numbered state before it."""
+        numbers = self._after.get(event, np.empty(0, dtype=np.intp))
+        return np.append(numbers, np.full(len(self) - len(numbers), _UNKNOWN, dtype=np.intp))
 
     def _numbered(self, admitted: NDArray[np.bool_], states: State) -> NDArray[np.intp]:
-        """The numbers of the admitted states, of which some may be new."""
-        found, go = np.full(len(admitted), DENIED, dtype=np.intp), np.flatnonzero(admitted)
-        told, size, new = run_keys(select_runs(states, go)), len(self), dict[Hashable, int]()
-        for row, key in zip(go.tolist(), told, strict=True):
+        """Return the numbers of the admitted states, and number new states; DENIED for the others."""
+        numbers, go = np.full(len(admitted), DENIED, dtype=np.intp), np.flatnonzero(admitted)
+        state_keys, size, new = run_keys(select_runs(states, go)), len(self), dict[Hashable, int]()
+        for row, key in zip(go.tolist(), state_keys, strict=True):
             if key not in self._numbers:
                 new.setdefault(key, row)
         if new:
             # first the states: an interrupt may leave states without a number, and no number without a state
             self._states = concatenate_runs([self._states, select_runs(states, np.array(list(new.values())))])
             self._numbers.update(zip(new, range(size, size + len(new)), strict=True))
-        found[go] = [self._numbers[key] for key in told]
-        return found
+        numbers[go] = [self._numbers[key] for key in state_keys]
+        return numbers
 
 
 def distinct_states(filt: FilterBase) -> DistinctStates:
     """Return a table for the runs of a batch; the simulations of equal filters in one thread share it."""
-    held = _tables_of_thread(filt, get_ident())
-    if not held or held[0].is_half_full:
-        held[:] = [DistinctStates(filt)]
-    return held[0]
+    tables = _tables_of_thread(filt, get_ident())
+    if not tables or tables[0].is_half_full:
+        tables[:] = [DistinctStates(filt)]
+    return tables[0]
 
 
 @cache_results(16)
 def _tables_of_thread(filt: FilterBase, thread: int) -> list[DistinctStates]:
+    """Return one thread's list for its current table of a filter, empty at first."""
     return []

@@ -46,7 +46,7 @@ Nameable = Mapping[str, Any]
 
 
 def allowed_values_by_name(*extra: type) -> dict[str, Any]:
-    """Return the names that data may use: filters, adversaries, pairs, guarantees, conversions, `extra` classes."""
+    """Return the classes, enum members and functions that encoded data may name, by name."""
     named: dict[str, Any] = {}
     rooms: tuple[ModuleType, ...] = (conversions, guarantees, pairs, filters, adversaries)
     for room in rooms:
@@ -102,6 +102,7 @@ def decode(data: Any, known: Nameable) -> Any:
 
 
 def _decode_value(data: Any, known: Nameable) -> Any:
+    """Return the value of one part of the data, recursively."""
     if isinstance(data, list):
         return tuple(_decode_value(x, known) for x in data)
     if data is None or isinstance(data, (bool, int, float, str)):
@@ -127,6 +128,7 @@ def _decode_value(data: Any, known: Nameable) -> Any:
 
 
 def _bad_data_error(got: str) -> ValueError:
+    """Return a ValueError for data that `encode` does not write."""
     return ValueError(
         f"data must be what to_data() or encode() returned, got {got}; pass that data unchanged"
     )
@@ -143,6 +145,7 @@ def decode_fraction(text: object) -> Fraction:
 
 
 def _decode_array(flat: list[Any], shape: list[Any], kind: str, known: Nameable) -> Any:
+    """Return a NumPy array from its flat entries, shape and kind of number."""
     sides = [side for side in shape if type(side) is int and side >= 0]
     if kind not in _DTYPE_KINDS or sides != shape or math.prod(sides) != len(flat):
         raise _bad_data_error(f"an array of {len(flat)} numbers with shape={shape!r} and dtype={kind!r}")
@@ -153,6 +156,7 @@ def _decode_array(flat: list[Any], shape: list[Any], kind: str, known: Nameable)
 
 
 def _decode_instance(name: object, data: dict[str, Any], known: Nameable) -> Any:
+    """Return an instance of the named dataclass with the decoded parameters."""
     kind = _look_up(name, known)
     if not isinstance(kind, type):
         raise _bad_data_error(f"type={name!r}, which names no class")
@@ -170,10 +174,12 @@ def _decode_instance(name: object, data: dict[str, Any], known: Nameable) -> Any
 
 
 def _error_text(error: Exception) -> str:
+    """Return the class and the message of an error in one line."""
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
 
 def _look_up(name: object, known: Nameable) -> Any:
+    """Return the class or value that data names; raise ValueError for a name not allowed."""
     if isinstance(name, str) and name.startswith(OWN) and name not in known:
         raise ValueError(
             f"the filter must have the pair {name.removeprefix(OWN)[:200]} among its attributes, got none; it has "

@@ -1,4 +1,4 @@
-"""A check that a filter keeps everything that changes in its state, in a few rounds of a game."""
+"""A check, by a few rounds of a game, that a filter keeps all of its changing data in its state."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from filterproof.mc.engine.game import Game
 
 
 def check_filter_determinism(game: Game) -> None:
-    """Run `check_determinism` on the game's filter with the adversary's first requests in one run."""
+    """Check with the adversary's first requests that the filter's decisions follow from its state."""
 
     def play_first_requests(run: SampleRun) -> None:
+        """Make the adversary's first requests in one run, with drawn losses, until a denial."""
         foe, filt, rng = game.adversary, game.filter, np.random.default_rng(0)
         memory, total, last = foe.start(filt, 1, rng), np.zeros(1), np.zeros(1)
         for t in range(min(game.rounds, SAMPLED_REQUESTS)):

@@ -28,7 +28,7 @@ from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
 @cache_results(256)
 def largest_level_for_rounds(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> float:
-    """Return the largest parameter of `family`, to about 1 in 10^4, that the filter grants `rounds` times.
+    """Return the largest parameter of `family`, to about 1 in 10^4, that is granted `rounds` times.
 
     The function searches a grid between `largest_granted_level` / rounds and `largest_granted_level`: the filter's own
     code plays the candidates, with all losses zero. It returns the lower end of the grid if no candidate is granted
@@ -56,7 +56,7 @@ def largest_level_for_rounds(filt: PrivacyFilter, family: MechanismFamily, round
 
 
 def largest_granted_level(filt: PrivacyFilter, family: MechanismFamily) -> float:
-    """Return the largest parameter of `family` that the filter grants first. Raises ValueError if there is none."""
+    """Return the largest parameter of `family` that a new filter grants; ValueError if none."""
     level = float(checked_affordable(filt, checked_start(filt, 1), family, 1)[0])
     if not level > 0:
         raise ValueError(
@@ -76,7 +76,7 @@ def round_to_20_bits(level: float) -> float:
 
 
 def family_or_granted_default(filt: PrivacyFilter, family: MechanismFamily | None) -> MechanismFamily:
-    """Return `family`, or by default Gaussian, or RandomizedResponse if the filter denies every Gaussian."""
+    """Return `family`; if None, Gaussian, or RandomizedResponse if the filter denies every Gaussian."""
     if family is not None:
         return family
     fresh = checked_affordable(filt, checked_start(filt, 1), Gaussian, 1)

@@ -30,11 +30,11 @@ class Batch:
     size: int
 
     def output_rng(self) -> Generator:
-        """The stream of the mechanisms' outputs."""
+        """Return a new generator of the mechanisms' outputs."""
         return Generator(SFC64(SeedSequence(self.seed, spawn_key=(self.index, 0))))
 
     def adversary_rng(self) -> Generator:
-        """The stream of the adversary's own randomness, independent of `output_rng`."""
+        """Return a new generator of the adversary's own randomness, independent of `output_rng`."""
         return Generator(SFC64(SeedSequence(self.seed, spawn_key=(self.index, 1))))
 
 

@@ -88,7 +88,7 @@ class _OutputEvent:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MechanismAudit(Displayed):
-    """The result of `audit_mechanism`.
+    """Verdict, tested event and confidence interval of a sampled test of a release function.
 
     Attributes
     ----------
@@ -222,7 +222,7 @@ def audit_mechanism(
         promised,
         str(event),
         exchanged,
-        tuple(one.estimate for one in tests),
+        tuple(stop_test.estimate for stop_test in tests),
         samples,
     )
 
@@ -237,7 +237,7 @@ def _consecutive_runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 def _promised_delta_by_epsilon(
     promise: Guarantee | DominatingPair, epsilons: Sequence[float] | None
 ) -> dict[float, float]:
-    """Return the guarantee at each epsilon."""
+    """Return the delta that the guarantee or pair allows at each epsilon."""
     if isinstance(promise, Guarantee):
         allowed: Callable[[float], float] = lambda epsilon: float(promise.delta(epsilon))  # noqa: E731
     elif isinstance(promise, DominatingPair):
@@ -303,9 +303,9 @@ def _tests(
 def _draw_outputs(
     release: Callable[[Any, np.random.Generator], object], data: object, n: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return n outputs as rows of doubles."""
+    """Return n outputs of a release function on one data set, as rows of doubles."""
     outputs = [np.asarray(release(data, rng)) for _ in range(n)]
-    shapes = {one.shape for one in outputs}
+    shapes = {output.shape for output in outputs}
     if len(shapes) > 1:
         raise ValueError(
             f"release must return outputs of one shape, got {sorted(shapes)[:3]}; pad the output"
@@ -347,7 +347,7 @@ def _best_event(
     n = len(p)
     for name, of, labels in _feature_functions(p, q):
         event = _feature_event(name, of, labels, np.concatenate([of(p), of(q)]))
-        counts = [np.bincount(event.cell(one), minlength=event.count) for one in (p, q)]
+        counts = [np.bincount(event.cell(sample), minlength=event.count) for sample in (p, q)]
         for exchanged in (False, True):
             mine, other = counts[::-1] if exchanged else counts
             order = np.lexsort((-mine, -(mine + 0.5) / (other + 0.5)))
@@ -382,7 +382,7 @@ def _divergence_estimate(
     event: _OutputEvent, p: NDArray[np.float64], q: NDArray[np.float64], epsilon: float, failure: float
 ) -> Estimate:
     """Return the interval of P(S) - e^epsilon Q(S), the mean over pairs of a sample of P and one of Q."""
-    in_p, in_q = (np.isin(event.cell(one), event.cells) for one in (p, q))
+    in_p, in_q = (np.isin(event.cell(sample), event.cells) for sample in (p, q))
     both, mine, other = (int(np.count_nonzero(hits)) for hits in (in_p & in_q, in_p & ~in_q, ~in_p & in_q))
     factor = next_above(float(rm.exp(epsilon)))
     return anytime_mean(

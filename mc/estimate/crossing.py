@@ -46,7 +46,7 @@ class LossBound(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _UntilLossExceedsBound(PrivacyFilter):
-    """Continue while the realised loss is at most the odometer's bound; state (odometer's, loss, bound, releases).
+    """A filter that admits requests while the realised loss is at most the odometer's bound.
 
     Nothing is compared before the first release. `affordable` always raises: an odometer has no budget.
     """
@@ -79,6 +79,7 @@ class _UntilLossExceedsBound(PrivacyFilter):
         return own, before + loss, bound, releases
 
     def _bound(self, own: Any, n: int) -> NDArray[np.float64]:
+        """Return the odometer's bound of each run; raise TypeError unless it has shape (n,)."""
         bound = self.odometer.epsilon(read_only(own))
         if not isinstance(bound, np.ndarray) or bound.shape != (n,) or bound.dtype.kind not in "fiu":
             got = f"{bound.dtype} of shape {bound.shape}" if isinstance(bound, np.ndarray) else repr(bound)
@@ -96,7 +97,7 @@ class _UntilLossExceedsBound(PrivacyFilter):
 
 @dataclass(frozen=True, slots=True)
 class _WithTrivialLastRequest(Adversary):
-    """Another adversary for `last` rounds, then the trivial request, before which the last loss is compared."""
+    """Another adversary for `last` rounds, followed by one request that reveals nothing."""
 
     adversary: Adversary
     last: int
@@ -110,7 +111,7 @@ class _WithTrivialLastRequest(Adversary):
 
 @dataclass(frozen=True, slots=True)
 class _LongPathCount:
-    """The number of paths with at least so many releases."""
+    """A functional: the number of paths with at least `releases` releases."""
 
     releases: int
 

@@ -101,14 +101,14 @@ class ProfileEstimate(Plottable):
 
         Epsilons with the same double exponential are merged. Below -DOUBLES_END only H_g >= 1 - g is known.
         """
-        known: dict[float, tuple[float, float]] = {}
+        bounds_by_ratio: dict[float, tuple[float, float]] = {}
         for e, estimate in self._sorted_estimates():
             if abs(e) < DOUBLES_END:
                 g = math.exp(e)
-                high, low = known.get(g, (1.0, 0.0))
-                known[g] = min(high, float(self.high(e))), max(low, estimate.low)
-        upper, lower = np.array(list(known.values())).reshape(-1, 2).T
-        return np.array(list(known)), upper, lower
+                high, low = bounds_by_ratio.get(g, (1.0, 0.0))
+                bounds_by_ratio[g] = min(high, float(self.high(e))), max(low, estimate.low)
+        upper, lower = np.array(list(bounds_by_ratio.values())).reshape(-1, 2).T
+        return np.array(list(bounds_by_ratio)), upper, lower
 
     def _convex_hull(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the vertices of the greatest convex decreasing function below the upper ends and (0, 1)."""

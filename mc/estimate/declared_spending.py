@@ -82,7 +82,7 @@ class _ReleaseCounts:
         )
 
     def _largest_total_cost(self, cost: Callable[[DominatingPair], Real]) -> float:
-        """Return the largest sum of costs over all rows."""
+        """Return the largest sum of costs over all rows of release counts."""
         costs = np.array([float(np.max(cost(pair))) for pair in self.menu])
         with np.errstate(invalid="ignore"):
             # a pair without releases costs nothing, even if its cost is infinite (0 * inf is NaN)
@@ -106,7 +106,7 @@ def _minus_log_finite(pair: DominatingPair) -> Real:
 
 
 def listed_requests(adversary: Adversary) -> tuple[DominatingPair, ...] | None:
-    """Return `possible_requests`, or None if a class with its own `request` inherits it."""
+    """Return the adversary's `possible_requests`; None if they describe other code than runs."""
     return (
         adversary.possible_requests
         if declaration_covers_running_code("request", adversary, "possible_requests")
@@ -115,7 +115,7 @@ def listed_requests(adversary: Adversary) -> tuple[DominatingPair, ...] | None:
 
 
 def declaration_covers_running_code(method: str, adversary: Adversary, word: str) -> bool:
-    """Whether a statement of an adversary is about the code that runs: the method, and the methods that it may call."""
+    """Whether a statement of an adversary is about the method that runs, not an overridden one."""
     # the engine, not the method, calls the methods of the contract
     others = vars(Adversary).keys() - {method}
     kinds = type(adversary).__mro__
@@ -131,7 +131,7 @@ def declaration_covers_running_code(method: str, adversary: Adversary, word: str
 
 
 def spending_if_all_granted(game: Game) -> DeclaredSpending | None:
-    """Return the spending if every request is granted, or None if the adversary does not state its pairs."""
+    """Return the spending if every request is granted; None if the requests are not listed."""
     asks = listed_requests(game.adversary)
     if asks is None or game.adversary.asks_finally:
         return None
@@ -242,7 +242,7 @@ def _possible_steps(
 def _possible_answers(
     filt: PrivacyFilter, state: State, request: DominatingPair, n: int
 ) -> list[tuple[NDArray[np.intp], State]]:
-    """Return the runs that may release `request` and their later states: by `spend`, and by `step` if defined."""
+    """Return the runs whose request may be granted and their later states, by `spend` and by `step`."""
     admitted, after = checked_step(filt, state, request, n)
     go = np.flatnonzero(admitted)
     if len(go) == 0:
@@ -252,7 +252,7 @@ def _possible_answers(
 
 
 def _dtypes_and_shapes(state: State) -> list[tuple[object, tuple[int, ...]]]:
-    """Return the kind of number and the shape of each part of a run's state."""
+    """Return the dtype and the shape per run of each array of a state."""
     return [(leaf.dtype, leaf.shape[1:]) for leaf in state_leaves(state)]
 
 
@@ -271,11 +271,12 @@ def _granted_final_requests(
 def _pairs_in_direction(
     direction: Direction, pairs: tuple[DominatingPair, ...]
 ) -> tuple[DominatingPair, ...]:
+    """Return the pairs for direction "PQ", the swapped pairs for "QP"."""
     return pairs if direction == "PQ" else tuple(pair.swapped for pair in pairs)
 
 
 def _distinct_states_and_counts(state: State, counts: NDArray[np.int64]) -> tuple[State, NDArray[np.int64]]:
-    """Return the distinct rows: rows are equal if the bits of their states and their counts are."""
+    """Return the states and counts without repeated rows: rows are equal if their bits are."""
     rows = np.concatenate([run_bytes(state), np.ascontiguousarray(counts).view(np.uint8)], axis=1)
     if len(rows) and (rows == rows[0]).all():  # as all runs start; sorting them would cost more than the walk
         return select_runs(state, np.zeros(1, np.intp)), counts[:1]

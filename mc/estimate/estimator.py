@@ -61,7 +61,7 @@ _CLOSED = 2.0**-40
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term of H_{e^epsilon}: for each epsilon a functional of the same paths of one game.
+    """One summand of H_{e^epsilon}: for each epsilon a functional of the same paths of one game.
 
     `rests_on` states why the values are bounded.
     """
@@ -73,7 +73,7 @@ class Term:
 
     @property
     def joint(self) -> JointFunctional:
-        """The functionals for all epsilons."""
+        """One functional with the sums of the functionals of all epsilons."""
         return JointFunctional(self.functionals)
 
     def estimates(self, tally: BatchSums, failure: float) -> Iterator[Estimate]:
@@ -99,20 +99,20 @@ class Estimator:
 
     @property
     def log_largest_unseen_values(self) -> tuple[float, ...]:
-        """The logarithm of the largest value that a pilot may miss, for each epsilon: of any term."""
+        """The log of the largest value that a pilot may miss in any term, for each epsilon."""
         ranges = (
             [functional.log_largest_unseen_value for functional in term.functionals] for term in self.terms
         )
         return tuple(map(max, zip(*ranges, strict=True)))
 
     def smallest_widths(self, settings: EstimatorSettings) -> tuple[float, ...]:
-        """Return the smallest width that any pilot can expect at each epsilon."""
+        """Return the smallest interval width that any pilot can predict, for each epsilon."""
         failure = settings.failure / len(self.terms)
         widths = ([sums.least_width(settings.n, failure) for sums in term.functionals] for term in self.terms)
         return tuple(map(sum, zip(*widths, strict=True)))
 
     def terms_with_path_counts(self, n: int) -> tuple[tuple[Term, int], ...]:
-        """Return the terms to play, each with its number of paths, n in total."""
+        """Return each term with its number of simulated paths, n in total."""
         least = min(n // len(self.terms), 2)  # an interval needs two paths
         sizes = [max(round(share * n), least) for share in self.allocations[:-1]]
         while sum(sizes) > n - least:
@@ -217,6 +217,7 @@ def _fitted_by_pilot(
         fits.append([functional.fitted(played[way]) for functional in term.functionals])
 
     def with_allocations(allocations: tuple[float, ...]) -> tuple[Estimator, tuple[float, ...]]:
+        """Return the estimator with these shares of the paths, and its predicted widths."""
         failure, terms, widths = settings.failure / len(fits), [], [0.0] * len(candidate.epsilons)
         shared = replace(candidate, allocations=allocations)
         for (term, n), fitted in zip(shared.terms_with_path_counts(settings.n), fits, strict=True):
@@ -237,11 +238,12 @@ def _fitted_by_pilot(
 
 
 def _planned_width(plan: tuple[UnitFunctional, Estimate]) -> float:
+    """Return the predicted width of the interval of a functional."""
     return plan[1].high - plan[1].low
 
 
 def _path_splits(terms: int) -> Iterator[tuple[float, ...]]:
-    """Yield the splits of paths to try: each term takes a share of the rest."""
+    """Yield the tried allocations: shares of the paths for each term, which add up to 1."""
     if terms == 1:
         yield (1.0,)
         return
@@ -250,6 +252,7 @@ def _path_splits(terms: int) -> Iterator[tuple[float, ...]]:
 
 
 def _widths_relative_to_best(widths: Iterable[float], best: NDArray[np.float64]) -> float:
+    """Return the sum over the epsilons of width / best width."""
     return math.fsum(width / least for width, least in zip(widths, best, strict=True) if least > 0)
 
 
@@ -285,6 +288,7 @@ def allowed_estimators(
 def _candidate_terms(
     game: Game, epsilons: tuple[float, ...], settings: EstimatorSettings
 ) -> Iterator[tuple[Term, ...]]:
+    """Yield the terms of each plain, tilted or martingale estimator that the bounds allow."""
     if settings.method in ("auto", "plain"):
         yield (Term("plain", game, tuple(HockeyStick(epsilon) for epsilon in epsilons)),)
     if settings.method == "plain":
@@ -339,7 +343,7 @@ def tilted_terms(
 def _martingale_terms(
     game: Game, path_bound: PathBound, epsilons: tuple[float, ...], act: _MonitorAct
 ) -> Iterator[tuple[BudgetMonitor, tuple[Term, ...]]]:
-    """Yield, for each order, the monitor and the terms with the Gaussian filter's martingale as control variate."""
+    """Yield, for each order, the monitor and terms with a martingale as control variate."""
     budget = path_bound.squares
     # the rest of the budget is computed from losses of size sqrt(budget)
     if not _READABLE < budget < math.inf:
@@ -359,19 +363,21 @@ def _martingale_terms(
 
 
 def _over_bound_term(game: Game, monitor: BudgetMonitor, epsilons: tuple[float, ...]) -> Term:
-    """Return the part of H of the paths that the monitor would have stopped."""
+    """Return the term of the paths that exceed the monitor's bound, estimated without tilting."""
     marked = replace(game, monitor=replace(monitor, act="flag", ours=False))
     sums = tuple(HockeyStick(epsilon, paths="over_bound") for epsilon in epsilons)
     return Term("plain beyond the monitor", marked, sums)
 
 
 def _order_of_least_weight_bound(rho: float, epsilon: float) -> float:
-    """Return the order with the smallest weight bound, limited so that the bound stays within the doubles."""
+    """Return the order with the smallest weight bound that stays within the doubles."""
     return min(float(CKS.order(rho, epsilon)), 1 + _MAX_LOG_BOUND / epsilon if epsilon > 0 else math.inf)
 
 
 def _evenly_spaced_orders(orders: Iterable[float]) -> list[float]:
-    """Return the distinct orders, or `_ORDERS` of them spread evenly."""
-    known = list(dict.fromkeys(orders))
-    places = dict.fromkeys(np.linspace(0, len(known) - 1, _ORDERS).round().astype(int).tolist())
-    return known if len(known) <= _ORDERS else [known[place] for place in places]
+    """Return the distinct orders; if more than `_ORDERS`, that many spread evenly."""
+    distinct_orders = list(dict.fromkeys(orders))
+    places = dict.fromkeys(np.linspace(0, len(distinct_orders) - 1, _ORDERS).round().astype(int).tolist())
+    return (
+        distinct_orders if len(distinct_orders) <= _ORDERS else [distinct_orders[place] for place in places]
+    )

@@ -61,7 +61,7 @@ _APPROX_DP_MECHANISMS = "(epsilon, delta)-DP mechanisms, by their epsilon and de
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FilterChoice(Displayed):
-    """A filter that keeps the guarantee, with the number of releases that it grants and the code that makes it.
+    """A filter that keeps the guarantee, with its number of granted releases and its code.
 
     Attributes
     ----------
@@ -182,8 +182,8 @@ def rank_filters_by_releases(
     candidates = _catalogue_candidates(epsilon, delta, pair, only_rho=only_rho)
     choices = [_counted_choice(candidate, pair, 2 * most) for candidate in candidates]
     # only for these, the quantile of a loss takes microseconds
-    known = pair.outputs is not None or pair.normal_mu is not None
-    if known and not only_rho:
+    can_simulate = pair.outputs is not None or pair.normal_mu is not None
+    if can_simulate and not only_rho:
         choices += _simulated_choices(epsilon, delta, pair, largest, seed)
     choices.sort(key=lambda choice: -choice.rounds)
     return FilterComparison(epsilon, delta, mechanism, fewest, largest, tuple(choices))
@@ -242,11 +242,13 @@ def _catalogue_candidates(
 
 
 def _candidate(kind: str, holds_for: str, *given: Any, name: str | None = None) -> _Candidate:
+    """Return the candidate that makes a filter of the named class with these arguments."""
     text = f"fp.{kind}({', '.join(map(_code_of_value, given))})"
     return _Candidate(name or kind, lambda: _filter_class(kind)(*given), text, holds_for)
 
 
 def _filter_class(name: str) -> type[Any]:
+    """Return the class of a filter, by its name in the catalogue."""
     return CATALOGUE[name].filter_class
 
 
@@ -276,13 +278,14 @@ def _counted_choice(candidate: _Candidate, pair: DominatingPair, most: int) -> F
 
 
 def _session_code(text: str, pair: DominatingPair, after: str = "") -> str:
+    """Return the lines of code that open a session of a filter and request the pair."""
     return f"session = {text}.open()\ngranted = session.request({_code_of_value(pair)})  # before each release{after}"
 
 
 def _simulated_choices(
     epsilon: float, delta: float, pair: DominatingPair, most: int, seed: int
 ) -> Iterator[FilterChoice]:
-    """Yield filters that look at losses, with drawn outputs: the realisation filter at the best of four lengths."""
+    """Yield the filters that look at losses, with their simulated mean number of rounds."""
     looks: list[tuple[float, _Candidate, int]] = []
     lengths = sorted({max(most // 2, 1), max(most, 1), 2 * most or 1, 4 * most or 1})
     for rounds in lengths:
@@ -304,13 +307,14 @@ def _simulated_choices(
 
 
 def _simulated_choice(made: _Candidate, pair: DominatingPair, rounds: int, seed: int) -> FilterChoice:
-    """Return the mean number of rounds of a filter that observes each loss, up to `rounds`."""
+    """Return a filter with its mean number of rounds, simulated with observed losses."""
     mean = _mean_rounds(made.make(), pair, rounds, max(_SIMULATED_ROUNDS // rounds, 2), seed)
     code = _session_code(made.text, pair, ", session.observe(loss) after it")
     return FilterChoice(made.name, mean.value, mean.low, mean.high, made.holds_for, code)
 
 
 def _mean_rounds(filt: PrivacyFilter, pair: DominatingPair, rounds: int, n: int, seed: int) -> Estimate:
+    """Return the estimated mean number of releases before a denial."""
     play = SimulationSettings(n=n, seed=seed, rounds=rounds, workers=1)
     longer = play.sums(play.game(filt, Constant(pair)), SurvivorCounts(rounds)).sums
     ended = -np.diff(longer, prepend=n, append=0).astype(np.int64)  # after 0, 1, ..., rounds releases
@@ -318,7 +322,7 @@ def _mean_rounds(filt: PrivacyFilter, pair: DominatingPair, rounds: int, n: int,
 
 
 def _pair_of_mechanism(mechanism: DominatingPair | PureDP | GaussianDP | ZCDP) -> DominatingPair:
-    """Return the pair of the requests; for ZCDP(rho) a Gaussian with no smaller rho."""
+    """Return the dominating pair of a mechanism; for ZCDP(rho) a Gaussian with no smaller rho."""
     match mechanism:
         case PureDP(epsilon):
             return RandomizedResponse(epsilon)
@@ -337,13 +341,13 @@ def _pair_of_mechanism(mechanism: DominatingPair | PureDP | GaussianDP | ZCDP) -
 def bounds_on_planned_rounds(
     epsilon: float, delta: float, pair: DominatingPair, most: int
 ) -> tuple[int, int]:
-    """Return the rounds of a plan certified to keep delta, and the most that are not certified to exceed it."""
+    """Return lower and upper bounds on the rounds of a plan, fixed in advance, that keeps delta."""
     looked: dict[int, Bounds] = {}
     largest = float(pair.pure_epsilon)
     pure = Fraction(largest) if largest < math.inf else math.inf
 
     def delta_bounds(rounds: int) -> Bounds:
-        """Return bounds that decide on which side of delta the plan is, if bounds of one part in 1000 do."""
+        """Return bounds on the delta of so many rounds, close enough to compare it with `delta`."""
         if rounds * pure <= epsilon:
             return Bounds(0.0, 0.0)
         if rounds not in looked:
@@ -353,7 +357,7 @@ def bounds_on_planned_rounds(
         return looked[rounds]
 
     def last_rounds_keeping(keeps: Callable[[int], bool], first: int) -> int:
-        """Return the last number of rounds from `first` on that keeps delta, or first - 1."""
+        """Return the last number of rounds, from `first` on, for which `keeps` is true; or first - 1."""
         low, step = first - 1, 1
         while keeps(low + step):
             low, step = low + step, 2 * step
@@ -369,7 +373,7 @@ def bounds_on_planned_rounds(
 
 
 def _best_order_and_budget(epsilon: float, delta: float, pair: DominatingPair) -> tuple[float, float]:
-    """Return the order of `_ORDERS` whose budget allows the most rounds, and its budget, or 0."""
+    """Return the Rényi order whose budget allows the most rounds, and this budget or 0."""
     best, most = (2.0, 0.0), 0.0
     for t in _ORDERS:
         alpha = float(f"{1 + t:.4g}")
@@ -383,7 +387,7 @@ def _best_order_and_budget(epsilon: float, delta: float, pair: DominatingPair) -
 
 
 def largest_gaussian_mu(epsilon: float, delta: float) -> float:
-    """Return the largest mu with H_{e^epsilon}(Gaussian(mu)) <= delta, certified, up to 2^-30."""
+    """Return the largest mu for which Gaussian(mu) is certified to be (epsilon, delta)-DP."""
     mu = float(max_gaussian_mu(epsilon, delta))
     for bits in range(50, 0, -1):
         tried = mu * (1 - 2.0**-bits)

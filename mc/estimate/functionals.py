@@ -42,27 +42,27 @@ class UnitFunctional(ABC):
 
     @property
     def log_range(self) -> float:
-        """The logarithm of the range of the averaged values, in units of the estimate."""
+        """The log of the factor from the mean of Y to the estimate."""
         return 0.0
 
     @property
     def log_largest_unseen_value(self) -> float:
-        """The logarithm of the largest value that a pilot may have missed."""
+        """The log of the largest value that a pilot may have missed, in units of the estimate."""
         return self.log_range
 
     @property
     def pilot_choice_text(self) -> str:
-        """The pilot's choice, for the name of the estimate."""
+        """The parameters chosen by the pilot, as text for the name of the method; "" for none."""
         return ""
 
     @property
     def unit_sum_count(self) -> int:
-        """The number of sums that `unit_sums` returns."""
+        """The length of the tuple that `unit_sums` returns."""
         return 2 + (len(self.bets.signed_stakes) if self.bets else 0)
 
     @property
     def sum_count(self) -> int:
-        """The number of all sums."""
+        """The number of sums per batch: those of `unit_sums` and the counts of a subclass."""
         return self.unit_sum_count
 
     def unit_sums(self, y: NDArray[np.float64], n: int) -> tuple[float, ...]:
@@ -82,7 +82,7 @@ class UnitFunctional(ABC):
         return total, float(np.square(y, out=y).sum()) + (n - len(y)) * mean * mean, *logs
 
     def moments(self, tally: BatchSums) -> Moments:
-        """Return the moments of Y over all batches."""
+        """Return number, sum and centred squares of Y, merged over all batches."""
         rows = tally.rows[:, : self.unit_sum_count].tolist()
         return Moments.merge(
             Moments(int(n), total, centred, logs=tuple(logs))
@@ -155,7 +155,7 @@ class JointFunctional:
         return np.split(sums, np.cumsum([part.sum_count for part in self.parts])[:-1], axis=-1)
 
     def tallies(self, tally: BatchSums) -> tuple[BatchSums, ...]:
-        """Return the sums of each functional."""
+        """Return the batch sums of each functional, split from the joint ones."""
         return tuple(BatchSums(tally.sizes, rows) for rows in self.split(tally.rows))
 
 

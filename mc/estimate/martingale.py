@@ -46,7 +46,7 @@ class WeightedSlack(UnitFunctional):
 
     @property
     def log_bound(self) -> float:
-        """log M."""
+        """The log of M, the bound on the values of weighted paths."""
         return log_weight_bound(self.order, self.order * self.budget / 2, self.epsilon)
 
     @property
@@ -62,7 +62,7 @@ class WeightedSlack(UnitFunctional):
         return 0.0  # negative values are clipped
 
     def payoff_and_slack(self, paths: FinishedRuns) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return (a, b) of paths with Gaussian rounds only, each of shape (n,).
+        """Return payoff a and slack b of paths with Gaussian rounds only, each of shape (n,).
 
         A path that a monitor stopped has a = 0, with its payoff added to b: its part of H is estimated from plain
         paths.
@@ -117,6 +117,7 @@ class WeightedSlack(UnitFunctional):
         pad = _CLOSED_FORMS * scale
 
         def divergence_from_mean(y: float) -> float:
+            """Return beta G(epsilon, B^2) + M (y - beta), the divergence if E[Y] = y."""
             return self.beta * start + scale * (y - self.beta)
 
         value = max(divergence_from_mean(mean.value), 0.0)
@@ -126,14 +127,14 @@ class WeightedSlack(UnitFunctional):
     def combine_payoff_and_slack(
         self, payoff: NDArray[np.float64], slack: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Return y of each path."""
+        """Return y = (1 - beta) payoff + beta (1 - slack) of each path."""
         y: NDArray[np.float64] = (1 - self.beta) * payoff + self.beta * (1 - slack)
         return y
 
 
 def variance_minimising_beta(payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> float:
     """Return the beta in [0, 1] that minimises the variance of a - beta (a + b)."""
-    whole = payoff + slack
-    centred = whole - whole.mean()
+    total = payoff + slack
+    centred = total - total.mean()
     spread = float(np.square(centred).sum())
     return min(max(float((centred * payoff).sum()) / spread, 0.0), 1.0) if spread > 0 else 1.0

@@ -95,13 +95,14 @@ class PathBound:
         return self._best_bound(lambda bound: bound.squares).justification
 
     def _best_bound(self, size: Callable[[DeclaredSpending], float]) -> DeclaredSpending:
+        """Return the first of the bounds whose `size` is smallest, up to rounding."""
         least = min(map(size, self.bounds))
         # the first of nearly equal bounds, which is the theorem's if there is one
         return next(bound for bound in self.bounds if size(bound) <= least * (1 + 1e-6))
 
     @property
     def finite_loss_bound(self) -> float:
-        """The bound on the sum of finite losses."""
+        """The bound on the sum of the finite losses of a path."""
         return min(bound.pure for bound in self.bounds)
 
     def log_bound(self, order: float, epsilon: float) -> float:
@@ -115,16 +116,17 @@ class PathBound:
         )
 
     def best_order(self, epsilon: float) -> float:
-        """Return the order s with the smallest log M_s; 1 if tilting gives no bound below 1."""
+        """Return the tilting order with the smallest bound on weights; 1 if none is below 1."""
         if epsilon >= self.finite_loss_bound:
             return _STEEP  # no loss exceeds epsilon, so any order will do
         size, order = min(self._least_log_bound_and_order(bound, max(epsilon, 0.0)) for bound in self.bounds)
         return order if size < 0 else 1.0
 
     def _least_log_bound_and_order(self, bound: DeclaredSpending, epsilon: float) -> tuple[float, float]:
-        """Return the smallest log M_s that one of the bounds gives, and its order."""
+        """Return the smallest log M_s over the orders s by one of the bounds, and its order."""
 
         def log_bound_at(log_t: float) -> float:
+            """Return log M_s at s = 1 + e^{log_t}; inf where it is no number."""
             order = 1 + math.exp(log_t)
             size = log_weight_bound(order, bound.divergence(order), epsilon)
             return size if math.isfinite(size) else math.inf
@@ -151,7 +153,7 @@ class PathBound:
 
     @property
     def rests_on_rule_theorem(self) -> bool:
-        """Whether a theorem about a filter's rule is among the bounds."""
+        """Whether one of the bounds is a theorem about a filter's rule."""
         return any(bound.ruled for bound in self.bounds)
 
 
@@ -181,14 +183,14 @@ def bounds_stated_by_filter(game: Game) -> PathBound | None:
 
 
 def scope_proven_by_rule_theorem(filt: FilterBase) -> GuaranteeScope | None:
-    """Return the bounds of a theorem on a rule of the catalogue, or None if other code may run, e.g. of a subclass."""
+    """Return the scope that a theorem proves for a catalogue filter; None for other code."""
     entry, holds = CATALOGUE.get(type(filt).__name__), filt.holds
     ours = entry is not None and entry.filter_class is type(filt)
     return holds if ours and holds is not None and holds.rule else None
 
 
 def _bounds_from_rule_theorem(game: Game) -> tuple[DeclaredSpending, ...]:
-    """Return the bounds that a theorem proves for this game."""
+    """Return the bounds that a theorem about the filter's rule proves for this game."""
     holds, asks = scope_proven_by_rule_theorem(game.filter), listed_requests(game.adversary)
     if holds is None or (asks is not None and not all(map(is_ours, asks))):
         return ()
@@ -227,6 +229,7 @@ def bounds_of_guarantee_scope(
 
 
 def _divergence_function_of_scope(part: GuaranteeScope) -> Callable[[float], float]:
+    """Return the function from an order to the bound on the Rényi divergence."""
     if part.pure < math.inf:
         # the composition of RR(e_t) is (sum e_t)-DP, so RR(sum e_t) dominates it
         return lambda order: float(RandomizedResponse(part.pure).renyi(order))
@@ -235,7 +238,7 @@ def _divergence_function_of_scope(part: GuaranteeScope) -> Callable[[float], flo
 
 
 def log_weight_bound(order: float, divergence: float, epsilon: float) -> float:
-    """Return log M_s; M_s = e^{(s-1)(rho_s - eps)} (1-1/s)^s / (s-1) is an upper bound on the weighted integrand.
+    """Return log M_s, an upper bound on the log of the weighted integrand at order s.
 
     s is `order`, rho_s is `divergence`, a bound on the sum of the rounds' Rényi divergences of order s.
     """

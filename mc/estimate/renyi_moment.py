@@ -162,6 +162,7 @@ def simulate_renyi(
     game = play.game(filt, adversary)
 
     def estimate_game(game: Game, bound: float, rests_on: str, *, sure: bool) -> Estimate:
+        """Return the estimate of a game whose sums of divergences are at most `bound`."""
         [(form, pilot)] = RenyiMoment(alpha, bound).fitted(play_batch(game, pilot_batch(n)))
         moment, _ = form.planned(pilot, n, failure, interval)
         tally = play.sums(game, moment)
@@ -195,14 +196,14 @@ def simulate_renyi(
 
 
 def _monitor_recording_divergences(alpha: float, monitor: BudgetMonitor | None) -> BudgetMonitor | None:
-    """Return the monitor or, at order 1, one that records divergences for the same requests."""
+    """Return the monitor or, at order 1, one that records Kullback-Leibler divergences."""
     if alpha > 1:
         return monitor
     return replace(monitor or BudgetMonitor.at(1.0, math.inf, 1.0, "record"), act="record")
 
 
 def _divergence_cutoff(game: Game, alpha: float, n: int) -> float:
-    """Return the cut-off of an unbounded sum_t D_t: the larger of the pilot's maximum and the filter's statement."""
+    """Return the cutoff of sum_t D_t: the larger of the pilot's maximum and the filter's bound."""
     paths = play_batch(game, pilot_batch(n))
     with np.errstate(invalid="ignore"):
         spent = RenyiMoment(alpha, math.inf).spent(paths) / (alpha - 1 if alpha > 1 else 1.0)

@@ -54,7 +54,7 @@ class _BettingCapital:
         return np.array([*sure.above, *seen.below])
 
     def _wealth_with_zeros_up_to(self, paths: FinishedRuns, least: float) -> LogCapital:
-        """Return the wealth if losses up to `least` have value 0."""
+        """Return a batch's log-capital if losses up to `least` have value 0."""
         hits = np.flatnonzero(paths.loss > least)
         y = -np.expm1(self.epsilon - paths.loss[hits])
         y *= np.exp(paths.log_weight[hits])
@@ -63,7 +63,7 @@ class _BettingCapital:
         return self.test.wealth(np.minimum(y, self.test.upper), zeros=len(paths.loss) - y.size)
 
     def wealth_from_sums(self, n: int, row: NDArray[np.float64]) -> LogCapital:
-        """Return the wealth on n paths, from their row of sums."""
+        """Return the log-capital on the n paths of a batch, from its row of sums."""
         bets = self.test.number_of_bets_above
         return LogCapital(n, tuple(row[:bets].tolist()), tuple(row[bets:].tolist()))
 

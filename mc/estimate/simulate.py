@@ -203,6 +203,7 @@ def _progress_report(
         return None
 
     def report(so_far: Progress) -> None:
+        """Report the estimates and the number of paths so far."""
         ahead = estimator.estimates((*tallies, so_far.so_far), failure) if so_far.done > 1 else ()
         progress(so_far.of(before, play.n), ahead or None)
 
@@ -210,7 +211,7 @@ def _progress_report(
 
 
 def checked_finite_numbers(name: str, given: object) -> tuple[float, ...]:
-    """Return the given numbers, one or a sequence, all finite. Raises ValueError for none."""
+    """Return one number or a sequence as a tuple of floats; raise ValueError unless all are finite."""
     if isinstance(given, (list, tuple, range)):
         given = np.array([one_real(name, number) for number in given], dtype=np.float64)
     numbers = np.atleast_1d(np.asarray(check_real(name, given)))

@@ -27,7 +27,7 @@ def simulate_sparse_vector_stop(
     confidence: float = CONFIDENCE,
     failure: float | None = None,
 ) -> Estimate:
-    """Estimate the probability that `AboveThreshold` at 0 says True to the last of the values and to none before."""
+    """Estimate the probability that `AboveThreshold` at 0 first says True at the last of the values."""
     runs, failure = check_count("n", n), failure_or_one_minus_confidence(confidence, failure)
     rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
     stops = 0

@@ -29,7 +29,7 @@ _MAX_ROUNDS = 10**6
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SurvivalCurve(Plottable):
-    """Estimates of P(T >= t) for t = 1..len(at), where T is the number of released outputs.
+    """Estimates of P(T >= t) for t = 1, 2, ..., where T is the number of released outputs.
 
     `curve[t]` is the estimate for t.
 

@@ -108,7 +108,7 @@ class TradeOff(Plottable):
         return np.asarray(np.clip(bound, 0.0, 1 - a), dtype=np.float64)
 
     def _lower_bounds_on_backward_profile(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return a fine grid of g and lower bounds on H_g(Q||P) there."""
+        """Return a fine grid of likelihood ratios g, and lower bounds on H_g(Q||P) there."""
         ahead = _refined_grid(self.forward.epsilons)
         g = np.exp(-ahead)
         below = 1 - g + g * self.forward.low(ahead)
@@ -119,6 +119,7 @@ class TradeOff(Plottable):
 
 
 def _checked_type_one_errors(alpha: ArrayLike) -> NDArray[np.float64]:
+    """Return alpha as an array; raise ValueError unless it lies in [0, 1]."""
     return np.asarray(check_probability("alpha", np.asarray(alpha, dtype=np.float64)), dtype=np.float64)
 
 
@@ -128,7 +129,7 @@ def _usable_epsilons(epsilons: tuple[float, ...]) -> list[float]:
 
 
 def _ratios_and_upper_bounds(profile: ProfileEstimate) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return g, and upper bounds on H_g."""
+    """Return the grid of likelihood ratios g = e^epsilon, and upper bounds on H_g."""
     epsilons = _usable_epsilons(profile.epsilons)
     return np.exp(epsilons), profile.high(epsilons)
 

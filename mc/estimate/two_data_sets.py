@@ -115,10 +115,12 @@ def simulate_person(
     sign = 1.0 if direction == "PQ" else -1.0
 
     def noiseless_sum(people: IndividualFilter, asked: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum of the active people in each run, before the noise."""
         active = people.select(gaussian_request(asked.ravel(), sigma)).reshape(asked.shape)
         return analysis(np.where(active, asked, 0.0).sum(axis=1))
 
     def simulate_worlds(n: int, most: float) -> _SimulatedWorlds:
+        """Return n simulated pairs of runs, with and without person 0."""
         k = len(values)
         everybody, others = IndividualFilter(filt, n * k), IndividualFilter(filt, n * (k - 1))
         worlds = _SimulatedWorlds.of(n, most)
@@ -176,7 +178,7 @@ def simulate_queries(
     )
 
     def simulate_part(worlds: _SimulatedWorlds) -> None:
-        """One object for all worlds: a person with a value in coordinate w only is in world w only."""
+        """Play all rounds of some worlds with one pair of `LinearQueries`, one coordinate per world."""
         k, n = len(values), len(worlds.loss)
         everybody, others = (
             LinearQueries(n * people, norm_budget=norm_budget, kappa=kappa) for people in (k, k - 1)
@@ -190,6 +192,7 @@ def simulate_queries(
             worlds.add_output((answer.value - without.value) / answer.sigma, asked_for.rng.standard_normal(n))
 
     def simulate_worlds(n: int, most: float) -> _SimulatedWorlds:
+        """Return n simulated pairs of runs, with and without person 0."""
         worlds = _SimulatedWorlds.of(n, most)
         for first in range(0, n, _WORLDS_PER_PAIR):
             simulate_part(worlds.part(slice(first, first + _WORLDS_PER_PAIR)))
@@ -213,7 +216,7 @@ def _checked_norms(norms: object) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True)
 class _TwoDataSetsSettings:
-    """The parameters of a simulation: worlds, rounds, one epsilon, one source of random numbers."""
+    """The checked parameters of a simulation of two data sets, and its random generator."""
 
     n: int
     rounds: int
@@ -269,13 +272,13 @@ class _SimulatedWorlds:
         return cls(most, np.zeros(n), np.zeros(n), np.zeros(n), np.ones(n, dtype=bool))
 
     def part(self, where: slice) -> _SimulatedWorlds:
-        """Return some of the worlds, in the same memory."""
+        """Return a slice of the worlds as views of the same arrays."""
         return _SimulatedWorlds(
             self.most, self.loss[where], self.loss_at_stop[where], self.spent[where], self.open[where]
         )
 
     def add_output(self, shift: NDArray[np.float64], noise: NDArray[np.float64]) -> None:
-        """Make one output each; whether the martingale stops is decided before the output is known."""
+        """Add one output N(shift, 1) per world: update its loss, and stop the martingale if needed."""
         after = self.spent + shift * shift
         np.logical_and(self.open, after <= self.most, out=self.open)
         np.copyto(self.spent, after, where=self.open)
@@ -292,5 +295,5 @@ def _gaussian_divergence(gap: NDArray[np.float64], square: NDArray[np.float64]) 
 
 
 def _analyst_request_scale(t: int, loss: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the scale of the analyst's request in each world."""
+    """Return the scale of the request: 1 in even rounds at a positive loss, else smaller."""
     return np.where((loss > 0) & (t % 2 == 0), 1.0, _SMALL_SCALE)

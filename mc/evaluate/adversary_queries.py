@@ -37,7 +37,7 @@ _Answer = TypeVar("_Answer")
 
 
 class NotAFunctionError(ValueError):
-    """The requests of a strategy do not follow from round, filter state and loss."""
+    """An adversary's request is no function of round, filter state and loss."""
 
 
 class ReadsLastError(Exception):
@@ -108,6 +108,7 @@ class AdversaryQueries:
 
     @property
     def rng(self) -> np.random.Generator:
+        """A placeholder for the adversary's generator: its use raises NotAFunctionError."""
         return cast(np.random.Generator, _NoGenerator())
 
     def start(self) -> Positions:
@@ -163,6 +164,7 @@ class AdversaryQueries:
         return Positions(loss, last, state, at.memory)
 
     def _checked_request(self, method: Literal["request", "final"], t: int, at: Positions) -> DominatingPair:
+        """Return the adversary's checked request from a view of the positions."""
         return checked_request(self.game.adversary, method, _RestrictedView(t, at, self, self.keeps_last))
 
     def _pair_numbers_or_denied(
@@ -176,6 +178,7 @@ class AdversaryQueries:
         return number
 
     def _pair_numbers(self, request: DominatingPair, n: int) -> NDArray[np.intp]:
+        """Return the number of the pair that each of n runs requests."""
         if request.shape == ():
             return np.full(n, self._pair_number(request))
         if (index := request.member_index) is not None:
@@ -197,6 +200,7 @@ class AdversaryQueries:
         return np.array(members, dtype=np.intp)[number.reshape(-1)]
 
     def _pair_number(self, pair: DominatingPair) -> int:
+        """Return the number of a pair; number it if it is new."""
         if pair not in self._numbers:
             if len(self.pairs) >= _MAX_PAIRS:
                 raise TooLargeError(
@@ -209,7 +213,7 @@ class AdversaryQueries:
 
 
 def retry_with_last_loss(game: Game, attempt: Callable[[AdversaryQueries], _Answer]) -> _Answer:
-    """Run `attempt` with positions without the last loss, and again with it if the adversary reads it."""
+    """Return `attempt` without the last loss in positions; if the adversary reads it, with it."""
     try:
         return attempt(AdversaryQueries(game, keeps_last=False))
     except ReadsLastError:
@@ -217,6 +221,7 @@ def retry_with_last_loss(game: Game, attempt: Callable[[AdversaryQueries], _Answ
 
 
 def _check_memory(leaf: Any) -> None:
+    """Raise an error for adversary memory that is not allowed in an evaluation."""
     if leaf is None or isinstance(leaf, (bool, int, float, str)):
         return
     if not isinstance(leaf, np.ndarray) or leaf.ndim == 0 or len(leaf) != 1 or leaf.dtype.kind not in "iubf":

@@ -63,6 +63,7 @@ class CertifiedDistribution:
             )
 
         def solve(asking: AdversaryQueries) -> list[Evaluation]:
+            """Return the enclosure at each epsilon for the requests of one game."""
             probed = probe_loss_range(asking, [float(epsilon) for epsilon in epsilons])
             decisions, found_to = _decision_map(probed, asking)
             rough = ForwardDistribution.of(decisions, probed.nodes(decisions, epsilons, ways, finer=False))
@@ -129,6 +130,7 @@ class CertifiedDistribution:
         return bounds[-1][0], bounds[0][1]  # H decreases in epsilon
 
     def _divergence_bounds(self, epsilon: float, direction: Direction) -> tuple[float, float]:
+        """Return certified lower and upper bounds on the divergence at a double epsilon."""
         forward = direction == "PQ"
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             eps = to_ball(epsilon)
@@ -163,8 +165,8 @@ class CertifiedDistribution:
             most = least if above == below else _gaussian_hockey_stick(above, gap) * weight
             low += to_ball(float(mass[0, i])) * least
             high += to_ball(float(mass[1, i])) * most
-        whole = np.array([mass[1, part].sum() for part in self.nodes.parts])
-        touched = whole > 0
+        part_masses = np.array([mass[1, part].sum() for part in self.nodes.parts])
+        touched = part_masses > 0
         half, lost = self.nodes.half_widths, 0.0
         for mu in (below, above):  # bounds on the quadrature of density times payoff on every part
             bound = _log_payoff_density_bound(
@@ -182,7 +184,7 @@ def _log_payoff_density_bound(
     epsilon: float,
     forward: bool,
 ) -> Callable[[float], NDArray[np.float64]]:
-    """Return log M of density times the payoff of a release of mu, on every part.
+    """Return r -> a bound on the log of density times hockey-stick payoff, on the ellipses of r.
 
     With d the distance of an ellipse from the kink at epsilon and b its height, the payoff of a release of mu is at
     most e^{b^2 / 2 mu^2} H(d), and H(d) <= e^{-(d / mu - mu / 2)^2 / 2} above mu^2 / 2, plus, on the paying side, 1 +
@@ -192,6 +194,7 @@ def _log_payoff_density_bound(
     centre = (ends[1:] + ends[:-1]) / 2
 
     def bound(r: float) -> NDArray[np.float64]:
+        """Return the log of the bound on the ellipse with parameter r of each part."""
         wide, b = half * (r + 1 / r) / 2, half * (r - 1 / r) / 2
         far = np.maximum(np.abs(centre - kink) - wide, 0.0) * (1 - 2.0**-20)
         logs = np.full(len(half), -np.inf)
@@ -221,7 +224,7 @@ def _decision_map(probed: LossRange, asking: AdversaryQueries) -> tuple[Decision
 
 
 def _doubles_around(epsilon: Epsilon) -> tuple[float, ...]:
-    """Return epsilon, or the doubles below and above it if it is no double."""
+    """Return epsilon if it is a double, else the doubles below and above it."""
     if not isinstance(epsilon, LogRatio):
         return (epsilon,)
     size = loss_as_ball((0, epsilon.ratio))

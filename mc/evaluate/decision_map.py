@@ -54,7 +54,7 @@ class PanelDecision:
 
     @property
     def ends_transcript(self) -> bool:
-        """Whether every output ends the transcript."""
+        """Whether every output of the source ends the transcript."""
         return set(self.lead_numbers) == {STOP}
 
 
@@ -125,7 +125,11 @@ class DecisionMap:
     def _panel_decisions(self) -> list[PanelDecision]:
         """Return one decision for each pair and row of leads; otherwise equal decisions share the row."""
         return list(
-            {(one.pair, id(one.lead_numbers)): one for sources in self.rounds for one in sources}.values()
+            {
+                (decision.pair, id(decision.lead_numbers)): decision
+                for sources in self.rounds
+                for decision in sources
+            }.values()
         )
 
     def _new_changes(self) -> set[float]:
@@ -184,9 +188,9 @@ class DecisionMap:
         for (waits, owns), own in rows.items():
             first[waits, owns] = many
             if own:
-                held = standing.positions_asked.take(np.array(own))
+                positions = standing.positions_asked.take(np.array(own))
                 batches.append(
-                    _OutputGroup(held, owns, tuple(waiting) if waits else None, not blind and not waits)
+                    _OutputGroup(positions, owns, tuple(waiting) if waits else None, not blind and not waits)
                 )
             many += len(own) // owns
         return batches, [first[kind] + i for kind, i in place_of]
@@ -195,7 +199,7 @@ class DecisionMap:
         """Return the sources of the next round, and the target of each output: steps 1 to 3, for one round."""
         number: dict[Hashable, int] = {}
         sources: list[tuple[int, int | None]] = []
-        held: list[Positions] = []
+        next_positions: list[Positions] = []
         rows: list[tuple[int, ...]] = []
         for batch in batches:
             at, shape = batch.query_positions(self.asking, self.panels.probes)
@@ -215,14 +219,14 @@ class DecisionMap:
             for cell, (i, panel) in enumerate(np.argwhere(goes).tolist()):
                 pair = int(leads[i, panel]) - 1 if leads[i, panel] else None  # 0 means waiting
                 source = panel if batch.waiting is None else batch.waiting[i], pair
-                kept = tuple(names[3 * cell : 3 * cell + 3])
-                leads[i, panel] = number.setdefault((source, kept), len(sources))
+                stored_names = tuple(names[3 * cell : 3 * cell + 3])
+                leads[i, panel] = number.setdefault((source, stored_names), len(sources))
                 if leads[i, panel] == len(sources):
                     sources.append(source)
                     fresh += three[cell].tolist()
-            held.append(after.take(np.array(fresh, dtype=np.intp)))
+            next_positions.append(after.take(np.array(fresh, dtype=np.intp)))
             rows += map(tuple, leads.tolist())
-        return _RoundSources(sources, Positions.joined(held)), rows
+        return _RoundSources(sources, Positions.joined(next_positions)), rows
 
     def _results_at(self, t: int, at: Positions) -> tuple[NDArray[np.intp], Positions]:
         """Return the result at each position: 1 + k to release pair k, 0 to wait, STOP, -2 - k for a last release."""
@@ -264,6 +268,7 @@ class DecisionMap:
     def _bisect_change(
         self, t: int, position: Callable[[float], Positions], ends: NDArray[np.float64]
     ) -> None:
+        """Locate a change of the result between the ends of an interval of losses by bisection."""
         low, high = ends.tolist()
         if (key := (low, high, 0 if self.merged else t)) not in self._bisections:
             self._bisections.add(key)
@@ -274,8 +279,8 @@ class DecisionMap:
     def _result_at(self, t: int, position: Callable[[float], Positions], x: float) -> Hashable:
         """Return the result at a position, and the part of its state that is no double."""
         code, after = self._results_at(t, position(x))
-        whole = tuple(leaf for leaf in _position_arrays(after) if leaf.dtype.kind != "f")
-        return int(code[0]), run_keys(whole)[0] if whole and code[0] > STOP else None
+        exact_leaves = tuple(leaf for leaf in _position_arrays(after) if leaf.dtype.kind != "f")
+        return int(code[0]), run_keys(exact_leaves)[0] if exact_leaves and code[0] > STOP else None
 
     def _check_history(self, code: NDArray[np.intp], after: Positions) -> None:
         """Check that the state at one loss depends on the loss before by rounding only."""
@@ -306,17 +311,17 @@ class _OutputGroup:
 
     @property
     def deciding_probe(self) -> int:
-        """The own probe that decides the target of an output."""
+        """The index of the own probe that decides the target of an output: the middle one."""
         return 0 if self.waiting is not None else self.owns // 2
 
     def own_probe_row(self, i: int, own: int) -> int:
-        """Return the row of the own probe of output i; a waiting one has all probes in one query."""
+        """Return the row in `positions_before` of one own probe of output i."""
         return i * self.owns + own
 
     def query_positions(
         self, asking: AdversaryQueries, probes: NDArray[np.float64]
     ) -> tuple[Positions, tuple[int, int, int, int]]:
-        """Return the positions of the queries, in the order outputs, new panels, own probes, probes of each."""
+        """Return the positions to query, and their shape: outputs, new panels, own probes, probes."""
         many = self.positions_before.n // self.owns
         if self.waiting is not None:
             # the adversary may change its memory
@@ -330,7 +335,7 @@ class _OutputGroup:
         ), shape
 
     def position_at_loss(self, asking: AdversaryQueries, row: int, y: float) -> Positions:
-        """Return the position at loss y, from one of the positions before."""
+        """Return the position after a release that takes the loss to y, from one row before."""
         there = self.positions_before.take(np.array([row]))
         return (
             there._replace(loss=np.array([y]))
@@ -344,6 +349,7 @@ class _OutputGroup:
         share = (x - ends.loss[0]) / (ends.loss[1] - ends.loss[0])
 
         def interpolate_leaf(leaf: Any) -> Any:
+            """Return an array of a state interpolated between the two neighbours."""
             if not isinstance(leaf, np.ndarray):
                 return leaf
             if leaf.dtype.kind != "f":
@@ -374,7 +380,7 @@ def _positions_after(
 
 
 def filter_and_adversary_from_library(game: Game) -> bool:
-    """Whether filter and adversary are the library's own, so that probes see every change of their decisions.
+    """Whether filter and adversary are the library's own, so that probes see every change.
 
     Filters of the library that look at losses continue in one interval around 0, strategies change at 0, and 0 is an
     edge. Nothing is known about other code between two probes. A solved strategy is a table with any number of changes.
@@ -389,6 +395,7 @@ def filter_and_adversary_from_library(game: Game) -> bool:
 
 
 def _too_many(edges: int) -> TooLargeError:
+    """Return a TooLargeError for a map with so many panel edges."""
     return TooLargeError(
         f"adversary and filter must change their decisions at no more than {_MAX_EDGES} losses, and at the same ones "
         f"wherever the loss came from, got {edges} and more; use fp.simulate, which plays any strategy"
@@ -396,6 +403,7 @@ def _too_many(edges: int) -> TooLargeError:
 
 
 def _position_arrays(at: Positions) -> list[NDArray[Any]]:
+    """Return the arrays of the filter state and the adversary memory of positions."""
     return [
         leaf for leaf in state_leaves((at.state, at.memory)) if isinstance(leaf, np.ndarray) and leaf.ndim
     ]

@@ -171,6 +171,7 @@ def _discrete_evaluation(
     scope: str,
     evidence: Evidence | None,
 ) -> Evaluation:
+    """Return the evaluation at one epsilon from a distribution of finitely many transcripts."""
     values = {way: distribution.value(epsilon, way) for way in ways}
     exact = {way: value for way, value in values.items() if isinstance(value, Fraction)}
     if evidence is Evidence.EXACT and len(exact) < len(values):
@@ -181,8 +182,8 @@ def _discrete_evaluation(
     # of two directions with equal double bounds the first counts
     order = sorted(ways, key=lambda way: exact.get(way, 0), reverse=True)
     bounds = {way: (max(lower_end(values[way]), 0.0), min(upper_end(values[way]), 1.0)) for way in order}
-    known = len(exact) == len(values) and evidence is not Evidence.CERTIFIED
-    value = exact[order[0]] if known else None
+    is_exact = len(exact) == len(values) and evidence is not Evidence.CERTIFIED
+    value = exact[order[0]] if is_exact else None
     return Evaluation.from_worse_direction(
         epsilon, bounds, value, distribution.rounds, distribution.positions, scope
     )

@@ -24,7 +24,7 @@ from filterproof.theory.pairs.base import Direction
 def checked_directions_and_name(
     direction: str, evidence: Evidence | None
 ) -> tuple[tuple[Direction, ...], str]:
-    """Return the directions, and their name in a scope. Raises ValueError for other directions and evidence."""
+    """Return the directions and their name in a scope; raise ValueError for others."""
     ways = checked_directions(direction)
     if evidence not in (None, Evidence.EXACT, Evidence.CERTIFIED):
         raise ValueError(f"evidence must be EXACT, CERTIFIED or None, got evidence={evidence!r}; pass None")
@@ -150,6 +150,7 @@ class NumericalEvaluation(Displayed):
 
 
 def _row_of(evaluation: Evaluation | NumericalEvaluation) -> Row:
+    """Return one evaluation as a row of a table."""
     epsilon = epsilon_table_cells(evaluation.epsilon)
     return epsilon | row_of(evaluation) | epsilon
 

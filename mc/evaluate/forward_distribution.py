@@ -33,9 +33,10 @@ def two_grids(
     ways: tuple[Direction, ...],
     scope: str,
 ) -> list[NumericalEvaluation]:
-    """Return the value at each epsilon on the finer of two grids, and its difference from the coarser one."""
+    """Return the divergence at each epsilon on a fine grid, with its difference from a coarser one."""
 
     def solve(asking: AdversaryQueries) -> list[NumericalEvaluation]:
+        """Return the values at all epsilons for the requests of one game, on both grids."""
         probed = probe_loss_range(asking, [float(epsilon) for epsilon in epsilons])
         decisions = probed.decision_map(asking)
         where = f"{scope}; {edges_text(decisions.changes)}"
@@ -93,16 +94,18 @@ class ForwardDistribution:
                     together[source.pair, source.lead_numbers, source.pair is None and source.panel].append(i)
             drawn: dict[int, list[tuple[tuple[int, ...], NDArray[np.float64]]]] = defaultdict(list)
             for members in together.values():
-                whole = np.zeros(shape)
+                total_mass = np.zeros(shape)
                 for i in members:
-                    whole[:, nodes.of(sources[i].panel)] += mass[i]
+                    total_mass[:, nodes.of(sources[i].panel)] += mass[i]
                 first = sources[members[0]]
                 if first.pair is None:
-                    distribution._add_moved_mass(first.lead_numbers[0], nodes.of(first.panel), whole, after)
+                    distribution._add_moved_mass(
+                        first.lead_numbers[0], nodes.of(first.panel), total_mass, after
+                    )
                 elif first.ends_transcript:
-                    distribution.last[first.pair] += whole
+                    distribution.last[first.pair] += total_mass
                 else:
-                    drawn[first.pair].append((first.lead_numbers, whole))
+                    drawn[first.pair].append((first.lead_numbers, total_mass))
             for number, all_of in drawn.items():
                 distribution._release_pair(number, all_of, after)
             mass = after
@@ -114,8 +117,8 @@ class ForwardDistribution:
         members: list[tuple[tuple[int, ...], NDArray[np.float64]]],
         after: dict[int, NDArray[np.float64]],
     ) -> None:
-        """Release pair `number` from masses with different targets."""
-        moved = self.nodes.masses_after_release(self.pairs[number], np.stack([whole for _, whole in members]))
+        """Move masses with different targets by a release of pair `number`."""
+        moved = self.nodes.masses_after_release(self.pairs[number], np.stack([mass for _, mass in members]))
         for (leads, _), line in zip(members, moved, strict=True):
             for j, lead in enumerate(leads):
                 self._add_moved_mass(lead, self.nodes.of(j), line, after)
@@ -123,6 +126,7 @@ class ForwardDistribution:
     def _add_moved_mass(
         self, lead: int, where: slice, moved: NDArray[np.float64], after: dict[int, NDArray[np.float64]]
     ) -> None:
+        """Add the mass that a release moved into one part of the nodes to its target."""
         if lead <= STOP:
             into = self.ended if lead == STOP else self.last[-2 - lead]
             into[:, where] += moved[:, where]
@@ -142,13 +146,13 @@ class ForwardDistribution:
         return total
 
     def check_masses_not_underflowed(self, ways: Sequence[Direction]) -> None:
-        """Raise ValueError if the distribution of a direction lies at losses whose P-masses are below the doubles."""
+        """Raise ValueError if P-masses of the direction's likely losses are below the doubles."""
         if "QP" not in ways or not (least := float(self.nodes.loss.min())) < _MIN_LOSS:
             return
-        held = sum(
+        covered_mass = sum(
             float(self._drawn_masses(mass[0], "QP").sum()) for mass in (self.ended, *self.last.values())
         )
-        if not held > 1 - _MAX_MISSED_MASS:
+        if not covered_mass > 1 - _MAX_MISSED_MASS:
             raise ValueError(
                 f"direction must be PQ where a transcript can have a loss below {_MIN_LOSS:g}, whose probability under "
                 f"P is below the smallest double, got direction='QP' and losses down to {least:.4g}; pass "
@@ -156,7 +160,7 @@ class ForwardDistribution:
             )
 
     def _drawn_masses(self, mass: NDArray[np.float64], direction: Direction) -> NDArray[np.float64]:
-        """Return the masses of the drawn distribution, through logarithms, because e^{-loss} alone may be no double."""
+        """Return the masses of P, or of Q for the other direction, computed through logarithms."""
         if direction == "PQ":
             return mass
         with np.errstate(divide="ignore"):

@@ -79,7 +79,7 @@ class LossNodes(_PanelNodes):
         )
 
     def masses_after_release(self, pair: DominatingPair, masses: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return masses of shape (m, k, nodes) after a release of `pair`."""
+        """Return the masses at the nodes, shape (m, k, nodes), after a release of `pair`."""
         if pair not in self._moves:
             self._moves[pair] = self.transition_matrix(pair)
         rows = np.flatnonzero(masses.max(axis=(0, 1)))
@@ -105,7 +105,7 @@ def normal_mu(pair: DominatingPair) -> float:
 def quadrature_error(
     half: NDArray[np.float64], nodes: NDArray[np.float64], log_bound: Callable[[float], NDArray[np.float64]]
 ) -> NDArray[np.float64]:
-    """Return the smallest of the bounds above over ellipses r; log_bound(r) is log M on each panel's ellipse."""
+    """Return an upper bound on each panel's quadrature error: the smallest over the ellipses r."""
     with np.errstate(over="ignore"):
         logs = [
             np.log(8 * half) + log_bound(r) - (2 * nodes - 1) * math.log(r) - math.log(r - 1)
@@ -117,7 +117,7 @@ def quadrature_error(
 def _log_integrand_bound(
     half: NDArray[np.float64], mu: float, least: float
 ) -> Callable[[float], NDArray[np.float64]]:
-    """Return log M of density times kernel: a release of mu after one of `least` or more."""
+    """Return the function of r that bounds log(density times kernel) on each panel's ellipse."""
 
     def log_bound(r: float) -> NDArray[np.float64]:
         b = half * (r - 1 / r) / 2
@@ -128,7 +128,7 @@ def _log_integrand_bound(
 
 
 def nodes_needed(half: NDArray[np.float64], least: float, error: float) -> NDArray[np.intp]:
-    """Return how many nodes each panel needs so that a release of `least` has an error of at most `error`."""
+    """Return the number of nodes on each panel that keeps the error at most `error` for a mu of `least`."""
     counts = np.full(len(half), 4)
     bound = _log_integrand_bound(half, least, least)
     while (short := quadrature_error(half, counts.astype(np.float64), bound) > error).any():
@@ -180,6 +180,7 @@ class BallNodes(_PanelNodes):
 
     @property
     def node_counts(self) -> NDArray[np.float64]:
+        """Return the number of nodes of every part."""
         return np.array([part.stop - part.start for part in self.parts], dtype=np.float64)
 
     def masses_after_release(self, pair: DominatingPair, masses: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -208,12 +209,12 @@ class BallNodes(_PanelNodes):
         return moved
 
     def _add_lost_mass_bounds(self, mu: float, mass: NDArray[np.float64], error: NDArray[np.float64]) -> None:
-        """Count the mass that a release takes out of the range; `mass` are upper bounds at the nodes."""
-        whole = np.array([mass[part].sum() for part in self.parts]) + error
-        whole, ends = np.append(whole, mass[-1]), np.append(self.ends, 0.0)
+        """Add bounds on the P-mass and the Q-mass that a release takes out of the range to `lost`."""
+        part_masses = np.array([mass[part].sum() for part in self.parts]) + error
+        part_masses, ends = np.append(part_masses, mass[-1]), np.append(self.ends, 0.0)
         left, right = np.append(self.ends[:-1], 0.0), np.append(self.ends[1:], 0.0)
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
-            for m, a, b in zip(whole.tolist(), left.tolist(), right.tolist(), strict=True):
+            for m, a, b in zip(part_masses.tolist(), left.tolist(), right.tolist(), strict=True):
                 if m <= 0:
                     continue
                 ahead, back = (float(ends[-2]) - b) / mu, (a - float(ends[0])) / mu
@@ -257,7 +258,7 @@ class BallNodes(_PanelNodes):
 
 @lru_cache(maxsize=256)
 def _legendre_nodes(n: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
-    """Return nodes and weights on [-1, 1]."""
+    """Return the n Gauss-Legendre nodes on [-1, 1] with their weights, in balls."""
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         return tuple(flint.arb.legendre_p_root(n, k, weight=True) for k in range(n))
 

@@ -1,4 +1,4 @@
-"""Probes that find the range of losses and the scale of a strategy's requests."""
+"""The range of losses and the smallest mu of a strategy's requests, found by probes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_NODES = 6000
 
 @dataclass(frozen=True, slots=True)
 class LossRange:
-    """The range of losses and the smallest scale (mu for a Gaussian) of the drawn requests except the last."""
+    """The range of losses, and the smallest mu of all Gaussian requests except the last."""
 
     low: float
     high: float
@@ -53,6 +53,7 @@ class LossRange:
         return LossNodes.on_panels(decisions.edges, parts, counts.astype(np.intp))
 
     def _check_node_count(self, nodes: float) -> None:
+        """Raise TooLargeError if the range needs more nodes than the limit."""
         if nodes > _MAX_NODES:
             raise TooLargeError(
                 f"epsilon and the requested pairs differ too much in scale: {nodes:,.0f} nodes "
@@ -62,7 +63,7 @@ class LossRange:
     def part_edges(
         self, decisions: DecisionMap, epsilons: Sequence[Epsilon], ways: Sequence[Direction]
     ) -> NDArray[np.float64]:
-        """Return the edges of panels, and more around every kink, which a last release may smooth at a small scale."""
+        """Return the panel edges, and more edges around every kink of a payoff."""
         kinks = [float(epsilon) if way == "PQ" else -float(epsilon) for epsilon in epsilons for way in ways]
         low, high = float(decisions.edges[0]), float(decisions.edges[-1])
         last = [normal_mu(decisions.asking.pairs[k]) for k in decisions.last]
@@ -74,7 +75,7 @@ class LossRange:
 
 
 def probe_loss_range(asking: AdversaryQueries, epsilons: Sequence[float]) -> LossRange:
-    """Play rays: probe i has the loss mean + c_i sqrt(variance) after every round."""
+    """Play probes at fixed standard deviations of the loss; return their range with a margin."""
     c = np.linspace(-_PROBE_DEVIATIONS, _PROBE_DEVIATIONS, _PROBES)
     at = asking.start().take(np.zeros(_PROBES, dtype=np.intp))
     alive = np.arange(_PROBES)

@@ -53,15 +53,15 @@ def bisect_change(answer: Callable[[float], Hashable], low: float, high: float) 
 
     Of the two neighbouring doubles around the change, it is the one with the shorter binary expansion.
     """
-    below, a, b, asked = answer(low), double_to_place(low), double_to_place(high), 0
+    below, a, b, queries = answer(low), double_to_place(low), double_to_place(high), 0
     while b - a > 1:
-        middle, asked = (a + b) // 2, asked + 1
+        middle, queries = (a + b) // 2, queries + 1
         a, b = (middle, b) if answer(place_to_double(middle)) == below else (a, middle)
-    return min((place_to_double(a), place_to_double(b)), key=lambda x: x.as_integer_ratio()[1]), asked
+    return min((place_to_double(a), place_to_double(b)), key=lambda x: x.as_integer_ratio()[1]), queries
 
 
 def new_distinct_changes(changes: set[float], known_edges: set[float], merged: float) -> set[float]:
-    """Return the changes that are not within `merged` of a known one, nor of one another."""
+    """Return the changes farther than `merged` from every known edge and from one another."""
     new: set[float] = set()
     ordered = sorted(known_edges)
     for edge in sorted(changes - known_edges):
@@ -74,7 +74,7 @@ def new_distinct_changes(changes: set[float], known_edges: set[float], merged: f
 
 
 def edges_text(edges: Sequence[float]) -> str:
-    """Return the losses at which decisions may change, for a scope."""
+    """Return a phrase for a scope that lists the losses at which decisions may change."""
     every = sorted({0.0, *edges})
     more = f", ... ({len(every)} in all)" if len(every) > 6 else ""
     return (

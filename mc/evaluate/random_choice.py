@@ -38,7 +38,7 @@ def random_choice_divergence_bounds(
     direction: Direction,
     relative: float = 1e-3,
 ) -> Bounds:
-    """Return H_{e^epsilon} for an adversary that requests a uniform pair of `menu` until a denial.
+    """Return bounds on H_{e^epsilon} for an adversary that draws each request from `menu` at random.
 
     The adversary's coins are public and independent of the releases, so that the divergence is the mean over its
     sequences of the divergence of the granted requests; sequences with equal counts compose alike. For a filter that
@@ -50,11 +50,14 @@ def random_choice_divergence_bounds(
     low, high = flint.arb(0), flint.arb(0)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         for counts, share in ended.items():
-            asked = counts_of(menu, counts)
-            if not (asked and share):
+            granted_counts = counts_of(menu, counts)
+            if not (granted_counts and share):
                 continue
-            one = Composition(asked).delta(epsilon, relative=relative, direction=direction)
-            low, high = low + to_ball(share) * to_ball(one.low), high + to_ball(share) * to_ball(one.high)
+            bounds = Composition(granted_counts).delta(epsilon, relative=relative, direction=direction)
+            low, high = (
+                low + to_ball(share) * to_ball(bounds.low),
+                high + to_ball(share) * to_ball(bounds.high),
+            )
         return Bounds(max(lower_end(low), 0.0), 1.0 if filt.looks_at_losses else min(upper_end(high), 1.0))
 
 
@@ -79,4 +82,5 @@ def _final_count_masses(
 
 
 def _counts_after(place: int, counts: _Counts) -> _Counts:
+    """Return the counts after one more grant of pair number `place`."""
     return (*counts[:place], counts[place] + 1, *counts[place + 1 :])

@@ -46,6 +46,7 @@ class _StrategyPlay:
         return self.asking.start()
 
     def requests(self, t: int, places: Positions, n: int) -> Iterator[AskedRequests[Loss, Positions]]:
+        """Yield each distinct request with its branches and the positions that make it."""
         number, after = self.asking.ask(t, Positions(*places))
         self.ends = []
         for k in np.unique(number).tolist():
@@ -61,7 +62,7 @@ class _StrategyPlay:
                 yield k, branches, rows, after.take(rows)
 
     def outputs_of_request(self, request: int) -> FiniteOutputs:
-        """Return the outputs of pair number `request`; for DENIED, no event."""
+        """Return the outputs of pair number `request`; for DENIED, one output of loss 0."""
         if request not in self._outputs_cache:
             self._outputs_cache[request] = (
                 FiniteOutputs(((ZERO_LOSS, flint.fmpq(1), None),), flint.fmpq(0), flint.fmpq(0))
@@ -71,18 +72,20 @@ class _StrategyPlay:
         return self._outputs_cache[request]
 
     def places_after_outcome(self, places: Positions, losses: list[Loss], seen: float) -> Positions:
+        """Return the positions after an outcome of loss `seen`; `losses` are the sums with it."""
         total = np.array([loss_as_double(loss) for loss in losses])
         return self.asking.after_loss(places, total, np.full(len(losses), seen))
 
     def place_keys(self, places: Positions) -> list[Hashable]:
+        """Return a key for each position; positions with equal keys continue alike."""
         arrays = [leaf for leaf in state_leaves((places.memory,)) if isinstance(leaf, np.ndarray)]
-        known = [places.state, *arrays, *([places.last] if self.asking.keeps_last else [])]
-        return run_keys(tuple(known)) if len(known) > 1 else run_keys(places.state)
+        identity_parts = [places.state, *arrays, *([places.last] if self.asking.keeps_last else [])]
+        return run_keys(tuple(identity_parts)) if len(identity_parts) > 1 else run_keys(places.state)
 
 
 @dataclass(slots=True)
 class TranscriptLossDistribution:
-    """mass[L] is the P-mass of the transcripts of loss L; their Q-mass is e^{-L} times that.
+    """The distribution of the loss: mass[L] is the P-mass of the transcripts of loss L.
 
     `erased_p` is the P-mass of transcripts that Q cannot produce. The sum of erased_q[L] e^{-L} is the Q-mass of those
     that P cannot produce. `positions` counts the visited positions, `rounds` is the longest play.
@@ -136,9 +139,11 @@ class TranscriptLossDistribution:
         return fraction_from_fmpq(total) if isinstance(total, flint.fmpq) else total
 
     def _add_ended_mass(self, m: Mass, loss: Loss) -> None:
+        """Add the P-mass of transcripts that end with this loss."""
         self.mass[loss] = self.mass.get(loss, 0) + m
 
     def _add_erased_mass(self, finite: FiniteOutputs, m: Mass, loss: Loss) -> None:
+        """Add the masses of a release's outputs that only P or only Q can produce."""
         if finite.erased_p:
             self.erased_p += m * finite.erased_p
         if finite.erased_q:

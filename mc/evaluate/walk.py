@@ -40,7 +40,7 @@ AskedRequests: TypeAlias = "tuple[int, Sequence[OutcomeBranch[Loss]], NDArray[np
 
 @dataclass(frozen=True, slots=True)
 class OutcomeBranch(Generic[Loss]):
-    """One outcome of a request: its effect on the loss (None: infinite), and the loss that the filter observes.
+    """One outcome of a request: the change of the loss (None: to infinity), and the observed loss.
 
     `seen` is None if nothing was released and nothing is observed.
     """
@@ -60,14 +60,14 @@ class LayerMove:
 
 @dataclass(frozen=True, slots=True)
 class RoundLayer(Generic[Loss]):
-    """The losses of the positions before one round, and the moves from them to those of the next layer."""
+    """The losses of all positions before one round, and the requests made there."""
 
     losses: list[Loss]
     moves: list[LayerMove]
 
 
 class Players(Protocol[_Places, Loss]):
-    """Filter and adversary, called with their own code at all positions of a round at once.
+    """Filter and adversary: their own code, called at all positions of a round at once.
 
     `requests` yields each request's number and branches, the rows of its grants, and their places after the charge.
     `places_after_outcome` gives the places after an outcome; losses are the sums with it. Places with different
@@ -82,7 +82,7 @@ class Players(Protocol[_Places, Loss]):
 
 @dataclass(frozen=True, slots=True)
 class ExhaustiveMenuPlay(Generic[Loss]):
-    """The play in which every request of a menu is made wherever it is granted; places are filter states."""
+    """A play that makes every request of a menu wherever the filter grants it."""
 
     filter: PrivacyFilter
     menu: Sequence[DominatingPair]
@@ -146,13 +146,13 @@ def walk_layers(
                 )
                 if shown is not named:
                     named, names = shown, play.place_keys(shown)
-                known, there = len(number), zip(names, reached, strict=True) if counted else names
+                count_before, there = len(number), zip(names, reached, strict=True) if counted else names
                 # each position's number, or the next one: as a loop in Python this is a tenth of a graph's time
                 at = list(map(number.setdefault, there, iter(number.__len__, -1)))
                 child[:, y] = np.fromiter(at, np.int32, len(at))
-                if len(number) > known:
+                if len(number) > count_before:
                     i = -1
-                    fresh = [i := at.index(place, i + 1) for place in range(known, len(number))]
+                    fresh = [i := at.index(place, i + 1) for place in range(count_before, len(number))]
                     after += [reached[i] for i in fresh] if counted else [origin] * len(fresh)
                     parts.append(select_runs(named, np.array(fresh)))
                     check(positions + len(after), t)

@@ -36,12 +36,12 @@ def last_report(
     confirm: Callable[[SearchReport, Deadline], object],
     **how: Any,
 ) -> SearchReport:
-    """Return the last report of a search, or `nothing` if there is none. `confirm` checks each report.
+    """Run a search in a worker process; return its last report, or `nothing` if there is none.
 
     The units are counted from the first report on, so that preparations do not count. If the time limit ends the
     search, the report has the share of the work in `stopped`. The keywords are those of `worker.results`.
     """
-    units, deadline, found, began = (
+    units, deadline, latest_report, began = (
         DEFAULT_UNITS * checked_effort(effort),
         Deadline.of(seconds),
         nothing,
@@ -54,10 +54,10 @@ def last_report(
                     began = meter.done if began is None else began
                     with activate_meter():  # the replay of a report does not count as work
                         confirm(report, deadline)
-                    found = report
+                    latest_report = report
                     if deadline.expired:  # the next report may come before the deadline is noticed
                         raise OutOfTime
         except (OutOfTime, LateBridgeError) as late:
             share = 0.0 if began is None else (meter.done - began) / units
-            return replace(found, stopped=stopped_after(share, late))  # type: ignore[type-var]
-    return found
+            return replace(latest_report, stopped=stopped_after(share, late))  # type: ignore[type-var]
+    return latest_report

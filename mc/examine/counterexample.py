@@ -169,8 +169,8 @@ class Counterexample:
         fixed over adaptive requests; few and common kinds of pairs and few rounds; few digits.
         """
         fields_asked = {
-            json.dumps(one, sort_keys=True): _COMMON_KINDS.get(one.get("type", ""), 2)
-            for one in _recorded_pairs(self.data)
+            json.dumps(recorded_pair, sort_keys=True): _COMMON_KINDS.get(recorded_pair.get("type", ""), 2)
+            for recorded_pair in _recorded_pairs(self.data)
         }
         rounds, ranks, digits = self.rounds, fields_asked.values(), sum(map(len, fields_asked))
         return (
@@ -200,8 +200,10 @@ class Counterexample:
             case "sequence":
                 return sequence_words(self.played.steps)
             case "plan":
-                asked = distinct_pairs_words(self.plan.requests())
-                return f"an adaptive plan of {rounds} over {asked}" if self.rounds > 1 else asked
+                requests_text = distinct_pairs_words(self.plan.requests())
+                return (
+                    f"an adaptive plan of {rounds} over {requests_text}" if self.rounds > 1 else requests_text
+                )
             case "menu":
                 menu = decode(self.data["menu"], allowed_values_for(self.filter))
                 return f"the best adversary{most} over {distinct_pairs_words(menu)}"
@@ -211,11 +213,11 @@ class Counterexample:
                 return game_from_data(self.filter, self.data["game"]).description  # type: ignore[arg-type]
             case "simulation":
                 played, seed, adversary = self.data["n"], self.data["seed"], self.data["adversary"]
-                asked = f"a strategy{most}"
+                requests_text = f"a strategy{most}"
                 if isinstance(adversary, Mapping) and adversary.get("type") == "Scripted":
                     fixed = decode(adversary, allowed_values_for(self.filter))
-                    asked = sequence_words(tuple(zip(fixed.pairs, fixed.times, strict=True)))
-                return f"{asked}, played {count_words(played, 'time')} with seed {seed}"
+                    requests_text = sequence_words(tuple(zip(fixed.pairs, fixed.times, strict=True)))
+                return f"{requests_text}, played {count_words(played, 'time')} with seed {seed}"
 
     def __str__(self) -> str:
         """Return one sentence with the requests, the divergence, its value and the guarantee."""
@@ -245,6 +247,7 @@ class Counterexample:
 
 
 def _stated_float(told: Any) -> float:
+    """Return a recorded number as a float: itself, or the text of a mapping {"float": ...}."""
     return float(told["float"] if isinstance(told, Mapping) else told)
 
 
@@ -253,7 +256,12 @@ def _recorded_pairs(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if (plan := data.get("plan")) is not None:
         return [
             plan["request"],
-            *(pair for one in plan["then"] if one for pair in _recorded_pairs({"plan": one})),
+            *(
+                pair
+                for continuation in plan["then"]
+                if continuation
+                for pair in _recorded_pairs({"plan": continuation})
+            ),
         ]
     if (schedule := data.get("schedule")) is not None:
         menu = schedule["menu"]
@@ -298,7 +306,7 @@ def sequence_counterexample(
 
 
 def encode_or_class_name(value: PrivacyFilter | Adversary, *kinds: type) -> Any:
-    """Return the filter or adversary as data: its catalogue entry, or its class name alone."""
+    """Return a filter or adversary as data; outside the catalogue, its class name alone."""
     with suppress(TypeError):
         return encode(value, allowed_values_in_replay(*kinds))
     return {"outside": type(value).__name__}
@@ -317,7 +325,7 @@ def record_simulation(
     kinds: tuple[type, ...] = (),
     **how: Unpack[PlayOptions],
 ) -> Counterexample:
-    """Simulate a game and keep the estimate with everything that a replay needs.
+    """Simulate a game and return it as a counterexample with its estimate.
 
     Parameters
     ----------

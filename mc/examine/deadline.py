@@ -27,6 +27,7 @@ class Deadline:
 
     @property
     def expired(self) -> bool:
+        """Whether the deadline has passed."""
         return time.monotonic() >= self.until
 
 

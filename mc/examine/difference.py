@@ -175,13 +175,13 @@ def first_difference(
     )  # once here: every worker would take as long as for hundreds of histories
     whose = " and ".join(type(filt).__name__ for filt in filters)
     # the worker of a program may start processes
-    asked = other if bridged_filter_of(other) is not None else one
+    worker_filter = other if bridged_filter_of(other) is not None else one
     nothing, work, stands = (
         DifferenceSearch(None, 0, 0),
         partial(_search_reports, filters, families, seed),
         partial(_confirm_isolated, filters),
     )
-    return last_report(work, nothing, effort, seconds, stands, filt=asked, whose=whose)
+    return last_report(work, nothing, effort, seconds, stands, filt=worker_filter, whose=whose)
 
 
 def _confirm_isolated(filters: Filters, found: DifferenceSearch, deadline: Deadline) -> None:
@@ -214,7 +214,7 @@ def _families(filters: Filters) -> tuple[MechanismFamily, ...]:
 
 
 def _pair_at_labels(filt: LabelledFilter, where: Where, family: MechanismFamily, size: Any) -> DominatingPair:
-    """Return the pair of a size at these labels."""
+    """Return the pair of a family and a size with these labels."""
     return filt.at(family(size), **dict(where))
 
 
@@ -222,21 +222,21 @@ def _search_reports(
     filters: Filters, families: tuple[MechanismFamily, ...], seed: int, units: float
 ) -> Iterator[DifferenceSearch]:
     """Yield the reports of a search, the first one before both filters get a request."""
-    found = DifferenceSearch(None, 0, 0)
+    report = DifferenceSearch(None, 0, 0)
     with filter_faults_raised(filters[0]), filter_faults_raised(filters[1]):
         near = [requests_near(filt, families) for filt in filters]
-        yield found
+        yield report
         limit = WorkLimit.of(units)
         searching = limit.fraction(_SEARCH_SHARE)
         for history in _histories_to_try(near, np.random.default_rng(seed)):
-            asked, difference = _first_difference_in_history(filters, history)
-            found = DifferenceSearch(None, found.histories + 1, found.requests + asked)
+            request_count, difference = _first_difference_in_history(filters, history)
+            report = DifferenceSearch(None, report.histories + 1, report.requests + request_count)
             if difference is not None:
                 yield replace(
-                    found, difference=replace(difference, wrong=_broken_guarantee_text(filters, difference))
+                    report, difference=replace(difference, wrong=_broken_guarantee_text(filters, difference))
                 )
-                found = replace(
-                    found,
+                report = replace(
+                    report,
                     difference=_with_largest_last_request(
                         filters, _minimised(filters, difference), near, limit
                     ),
@@ -244,13 +244,13 @@ def _search_reports(
                 break
             if searching.exhausted:
                 break
-            if found.histories % _HISTORIES_PER_REPORT == 0:
-                yield found
-    yield found
+            if report.histories % _HISTORIES_PER_REPORT == 0:
+                yield report
+    yield report
 
 
 def _histories_to_try(near: list[RequestMenu], rng: np.random.Generator) -> Iterator[History]:
-    """Yield each request near an edge alone, then rows of one request, then drawn histories of increasing length."""
+    """Yield requests near an edge, then rows of one request, then drawn histories."""
     for drawn in near:
         yield from ([(request, 0.0)] for request in drawn.near)
     for k in count():
@@ -269,21 +269,21 @@ def _histories_to_try(near: list[RequestMenu], rng: np.random.Generator) -> Iter
 def _first_difference_in_history(
     filters: Filters, history: Iterable[tuple[DominatingPair, float]]
 ) -> tuple[int, FirstDifference | None]:
-    """Return the number of requests and the first difference, without its consequence."""
+    """Return the number of requests made, and the first on which the filters differ, or None."""
     states: list[Any] = [checked_start(filt, 1) for filt in filters]
     common: History = []
-    asked = 0
-    for asked, (request, loss) in enumerate(history, 1):
+    request_count = 0
+    for request_count, (request, loss) in enumerate(history, 1):
         after = [
             granted_state(filt, state, request, loss) for filt, state in zip(filters, states, strict=True)
         ]
         denied = [state is None for state in after]
         if denied[0] != denied[1]:
-            return asked, FirstDifference(tuple(common), request, _NAMES[denied[0]], "")
+            return request_count, FirstDifference(tuple(common), request, _NAMES[denied[0]], "")
         if not denied[0]:
             common.append((request, loss))
             states = after
-    return asked, None
+    return request_count, None
 
 
 def _difference_after(
@@ -303,8 +303,8 @@ def _broken_guarantee_text(filters: Filters, found: FirstDifference) -> str:
     filt = filters[_NAMES.index(found.granted_by)]
     if filt.looks_at_losses and found.history:
         return ""
-    asked = Sequence(tuple((pair, 1) for pair, _ in (*found.history, (found.request, 0.0))))
-    if (violation := asked.violation(filt.promise, targets(filt.promise))) is None:
+    sequence = Sequence(tuple((pair, 1) for pair, _ in (*found.history, (found.request, 0.0))))
+    if (violation := sequence.violation(filt.promise, targets(filt.promise))) is None:
         return ""
     (measure, low), promised = violation, violation[0].promised(filt.promise)
     return f"this breaks {filt.promise}: {measure} is at least {format_down(low)}; promised {promised:.6g}"
@@ -323,12 +323,12 @@ def _minimised(filters: Filters, found: FirstDifference, *, broken: bool = False
 def _with_largest_last_request(
     filters: Filters, found: FirstDifference, near: list[RequestMenu], limit: WorkLimit
 ) -> FirstDifference:
-    """Return the difference, with the largest possible last request if that breaks the guarantee."""
+    """Return the difference with the largest last request that breaks the guarantee, if one does."""
     if wrong := _broken_guarantee_text(filters, found):
         return replace(found, wrong=wrong)
     for chain in (chain for drawn in near for chain in drawn.chains):
         dearer = (_difference_after(filters, found, found.history, pair) for pair in reversed(chain.pairs))
-        other = next((one for one in dearer if one is not None or limit.exhausted), None)
+        other = next((difference for difference in dearer if difference is not None or limit.exhausted), None)
         if other is not None and _broken_guarantee_text(filters, other):
             cut = _minimised(filters, other, broken=True)
             return replace(cut, wrong=_broken_guarantee_text(filters, cut))

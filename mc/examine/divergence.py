@@ -48,14 +48,17 @@ class Divergence:
 
     @classmethod
     def hockey_stick(cls, epsilon: float, direction: Direction = "PQ") -> Self:
+        """Return the hockey-stick divergence at epsilon, as a target to measure."""
         return cls("hockey-stick", float(epsilon), direction)
 
     @classmethod
     def renyi(cls, order: float, direction: Direction = "PQ") -> Self:
+        """Return the Rényi divergence of an order, as a target to measure."""
         return cls("renyi", float(order), direction)
 
     @classmethod
     def exceedance(cls, direction: Direction = "PQ") -> Self:
+        """Return the probability that the loss ever exceeds an odometer's bound, as a target to measure."""
         return cls("exceedance", 0.0, direction)
 
     @property
@@ -64,6 +67,7 @@ class Divergence:
         return self, replace(self, direction="QP" if self.direction == "PQ" else "PQ")
 
     def promised(self, promise: Guarantee | AnytimeLossBound) -> float:
+        """Return the bound of a guarantee on this divergence; inf if it states none."""
         if isinstance(promise, AnytimeLossBound):
             return promise.failure
         if self.kind == "hockey-stick":
@@ -93,7 +97,7 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A value that is certainly at least `low`, and at most `high` if `high` is known."""
+    """Bounds on a value: it is at least `low`, and at most `high` if `high` is known."""
 
     low: float
     high: float | None = None
@@ -119,6 +123,7 @@ def targets(promise: Guarantee) -> tuple[Divergence, ...]:
 
 
 def _target_divergences(promise: Guarantee) -> Iterator[Divergence]:
+    """Yield the divergences to examine for a guarantee, with possible repetitions."""
     if isinstance(promise, (ApproxDP, PureDP)):
         # a pure guarantee bounds nothing beyond its epsilon: look at a larger epsilon, where rounding cannot matter
         beyond = isinstance(promise, PureDP) or promise.delta_at_epsilon == 0

@@ -89,9 +89,9 @@ class Examination(Displayed):
 
     def __post_init__(self) -> None:
         refuted = [
-            (one.counterexample.order, one)
-            for one in reversed(self.findings)
-            if one.counterexample is not None
+            (finding.counterexample.order, finding)
+            for finding in reversed(self.findings)
+            if finding.counterexample is not None
         ]
         most = min(refuted, key=itemgetter(0), default=(0, None))[
             1
@@ -109,37 +109,37 @@ class Examination(Displayed):
     @property
     def stopped(self) -> str:
         """Return what ended the examination early: Ctrl-C, the time limit or lost threads; or ''."""
-        ends = (one.result for one in self.findings if one.not_tried == UNFINISHED)
+        ends = (finding.result for finding in self.findings if finding.not_tried == UNFINISHED)
         return next((end for end in ends if end.startswith((STOPPED_BY_INTERRUPT, STOPPED_AFTER, LOST))), "")
 
     @property
     def faults(self) -> tuple[str, ...]:
         """Return the faults of the filter's code, each as a sentence."""
-        return tuple(dict.fromkeys(one.fault for one in self.findings if one.fault))
+        return tuple(dict.fromkeys(finding.fault for finding in self.findings if finding.fault))
 
     @property
     def admits_something(self) -> bool:
         """Return whether some request was granted."""
-        ended = [one for one in self._admission_findings if one.not_tried != UNFINISHED]
-        return any(not one.result.startswith("nothing") for one in ended)
+        ended = [finding for finding in self._admission_findings if finding.not_tried != UNFINISHED]
+        return any(not finding.result.startswith("nothing") for finding in ended)
 
     @property
     def _contradicts_theorem(self) -> bool:
         """Return whether a counterexample exceeds what a theorem proves; a theorem is about declared charges."""
-        found = self.counterexample
+        counterexample = self.counterexample
         proved = self._theorem_verdict is not None and not self.exceeds_by_rounding
-        return found is not None and proved and not found.own_pairs
+        return counterexample is not None and proved and not counterexample.own_pairs
 
     @property
     def _denies_all(self) -> bool:
         """Return whether the filter granted none of the requests that were tried."""
-        ended = any(one.not_tried == UNFINISHED for one in self._admission_findings)
+        ended = any(finding.not_tried == UNFINISHED for finding in self._admission_findings)
         return not (self.admits_something or ended or self.stopped.startswith(LOST))
 
     @property
     def _admission_findings(self) -> list[StageFinding]:
         """Return the findings about the requests that the filter grants."""
-        return [one for one in self.findings if one.stage == "admission"]
+        return [finding for finding in self.findings if finding.stage == "admission"]
 
     @property
     def counterexample(self) -> Counterexample | None:
@@ -154,18 +154,22 @@ class Examination(Displayed):
     @property
     def tightness(self) -> tuple[Tightness, ...]:
         """Return best attack, worst case and guarantee for each divergence and menu, nearest to the guarantee first."""
-        rows = (row for one in self.findings for row in one.tightness)
+        rows = (row for finding in self.findings for row in finding.tightness)
         distinct = {(row.measure, row.menu, row.attack): row for row in rows}
         return tuple(sorted(distinct.values(), key=lambda row: -row.share))
 
     @property
     def closest(self) -> Tightness | None:
-        """Return the admitted play that comes nearest to the guarantee, with an upper end where a theorem gives one.
+        """Return the row of the granted play nearest to the guarantee, or None.
 
         It is certified and replays (`closest.play`). None if something was refuted or no play was compared.
         """
-        found = (one for one in self.findings if one.stage == "tightness" and self.counterexample is None)
-        return next((row for one in found for row in one.tightness), None)
+        tightness_findings = (
+            finding
+            for finding in self.findings
+            if finding.stage == "tightness" and self.counterexample is None
+        )
+        return next((row for finding in tightness_findings for row in finding.tightness), None)
 
     @property
     def verdict(self) -> Verdict:
@@ -195,29 +199,36 @@ class Examination(Displayed):
             detail = self._no_violation_text()
         scope = self.scope or "every adaptive adversary"
         # the evidence is as weak as the weakest comparison with the guarantee
-        known = (row.evidence for row in self.tightness)
-        evidence = max(known, key=lambda one: one.weakness_rank, default=Evidence.CERTIFIED)
+        evidences = (row.evidence for row in self.tightness)
+        evidence = max(evidences, key=lambda one: one.weakness_rank, default=Evidence.CERTIFIED)
         return Verdict(Outcome.UNDECIDED, evidence, scope, detail)
 
     @property
     def exceeds_by_rounding(self) -> bool:
         """Return whether there are counterexamples, all within the rounding that a source proof allows for a sum."""
         sums = next((one.rounding for one in self.findings if one.covers_all and one.rounding), ())
-        found = [one.counterexample for one in self.findings if one.counterexample is not None]
-        if not sums or not found:
+        counterexamples = [one.counterexample for one in self.findings if one.counterexample is not None]
+        if not sums or not counterexamples:
             return False
         from filterproof.mc.prove.induction import (
             guarantees_after_grants,  # which imports the certified budgets
         )
 
-        allowed = [max(map(one.measure.promised, guarantees_after_grants(sums, one.rounds))) for one in found]
-        return not any(certainly_exceeds(one.value, most) for one, most in zip(found, allowed, strict=True))
+        allowed = [
+            max(map(one.measure.promised, guarantees_after_grants(sums, one.rounds)))
+            for one in counterexamples
+        ]
+        return not any(
+            certainly_exceeds(one.value, most) for one, most in zip(counterexamples, allowed, strict=True)
+        )
 
     @property
     def _theorem_verdict(self) -> Verdict | None:
         """Return the verdict of a theorem that covers the code that ran, or None."""
-        whole = (one.verdict for one in self.findings if one.covers_all and one.verdict is not None)
-        return next((verdict for verdict in whole if verdict.outcome is Outcome.HOLDS), None)
+        covering_verdicts = (
+            finding.verdict for finding in self.findings if finding.covers_all and finding.verdict is not None
+        )
+        return next((verdict for verdict in covering_verdicts if verdict.outcome is Outcome.HOLDS), None)
 
     @property
     def not_tried(self) -> str:
@@ -236,6 +247,7 @@ class Examination(Displayed):
         return "; ".join([*summaries.values(), *cut])
 
     def _no_violation_text(self) -> str:
+        """Return the sentence for UNDECIDED: the closest attack and what was not tried."""
         closest = next(iter(self.tightness), None) if self.closest is None else self.closest
         near = "Nothing could be compared with the guarantee"
         if closest is not None:
@@ -267,7 +279,7 @@ class Examination(Displayed):
 
     @property
     def has_verdict(self) -> bool:
-        """Return whether there is a verdict, which may be UNDECIDED."""
+        """Return whether there is a verdict: REFUTED, HOLDS or UNDECIDED."""
         return self.ending.name in Outcome.__members__
 
     @property
@@ -278,7 +290,7 @@ class Examination(Displayed):
     @property
     def out_of_time(self) -> bool:
         """Return whether the time limit ended the examination before any result: the filter may hang."""
-        answered = any(one.verdict is not None or one.tightness for one in self.findings)
+        answered = any(finding.verdict is not None or finding.tightness for finding in self.findings)
         return self.stopped.startswith(STOPPED_AFTER) and not answered and not self.faults
 
     @property
@@ -300,24 +312,28 @@ class Examination(Displayed):
 
     def replay_command(self, folder: Path = Path("out")) -> str:
         """Return the command that replays the counterexample of a saved examination; '' without a counterexample."""
-        if (found := self.counterexample) is None:
+        if (counterexample := self.counterexample) is None:
             return ""
-        target = (self.target or target_of(found.filter)) if is_outside_catalogue(found) else None
+        target = (
+            (self.target or target_of(counterexample.filter))
+            if is_outside_catalogue(counterexample)
+            else None
+        )
         return replay_command(folder / "verdict.json", target=target)
 
     @property
     def refutations(self) -> dict[str, StageFinding]:
-        """Return the refutation of each stage that the report shows: the counterexample's, or else the first."""
+        """Return the finding that the report shows for each refuting stage, by the stage's name."""
         shown: dict[str, StageFinding] = {}
-        for one in self.findings:
-            if one.counterexample is not None and (
-                one.counterexample is self.counterexample or one.stage not in shown
+        for finding in self.findings:
+            if finding.counterexample is not None and (
+                finding.counterexample is self.counterexample or finding.stage not in shown
             ):
-                shown[one.stage] = one
+                shown[finding.stage] = finding
         return shown
 
     def result_of(self, finding: StageFinding) -> str:
-        """Return the result of a stage in words, and a short form for the counterexample that is shown."""
+        """Return a finding's result as text; shorter for the counterexample that is shown."""
         if finding.counterexample is not None and finding.counterexample is self.counterexample:
             how = "exceeded by rounding alone" if self.exceeds_by_rounding else "refuted"
             return f"{how}, by the counterexample that is shown"
@@ -329,7 +345,7 @@ class Examination(Displayed):
     def lines(self, folder: Path | None = None) -> list[str]:
         """Return the lines of `str()`; `folder` is the folder of the saved examination."""
         lines = [self.sentence, *filter(None, [self.detail]), *self.faults]
-        for stage in dict.fromkeys(one.stage for one in self.findings):
+        for stage in dict.fromkeys(finding.stage for finding in self.findings):
             lines += self._stage_lines(stage)
         if self.counterexample is not None:
             saved = "" if folder is not None else 'exam.save("out"), then '
@@ -342,14 +358,16 @@ class Examination(Displayed):
 
     def _stage_lines(self, stage: str) -> Iterator[str]:
         """Yield a line for a stage, its refutation or else its last finding, and its notes."""
-        findings = [one for one in self.findings if one.stage == stage]
-        others = sum(one.counterexample is not None for one in findings) - 1
+        findings = [finding for finding in self.findings if finding.stage == stage]
+        others = sum(finding.counterexample is not None for finding in findings) - 1
         # an ended stage summarises its work before it reports its end
-        summed_up = [one for one in findings if one.not_tried != UNFINISHED] or findings
-        told = self.refutations.get(stage, summed_up[-1])
+        summed_up = [finding for finding in findings if finding.not_tried != UNFINISHED] or findings
+        shown_finding = self.refutations.get(stage, summed_up[-1])
         more = f" (and {others} more)" if others > 0 else ""
-        yield f"  {stage:<11} {_short_text(self.result_of(told))}{more}"
-        for note in dict.fromkeys(note for one in findings for note in one.notes if note != told.result):
+        yield f"  {stage:<11} {_short_text(self.result_of(shown_finding))}{more}"
+        for note in dict.fromkeys(
+            note for finding in findings for note in finding.notes if note != shown_finding.result
+        ):
             yield f"{'':<14}{note}"
 
     def to_data(self) -> dict[str, Any]:
@@ -364,10 +382,13 @@ class Examination(Displayed):
             **_verdict_data(self.verdict),
             "faults": list(self.faults),
             "findings": [
-                {name: getattr(one, name) for name in ("stage", "question", "result", "menu", "not_tried")}
-                | {"verdict": None if one.verdict is None else _verdict_data(one.verdict)}
-                | {"covers_all": one.covers_all, "fault": one.fault, "notes": list(one.notes)}
-                for one in self.findings
+                {
+                    name: getattr(finding, name)
+                    for name in ("stage", "question", "result", "menu", "not_tried")
+                }
+                | {"verdict": None if finding.verdict is None else _verdict_data(finding.verdict)}
+                | {"covers_all": finding.covers_all, "fault": finding.fault, "notes": list(finding.notes)}
+                for finding in self.findings
             ],
             "tightness": self.rows(),
             "counterexample": None if self.counterexample is None else self.counterexample.to_data(),
@@ -436,7 +457,7 @@ class Examination(Displayed):
 
 
 class PartialExamination(KeyboardInterrupt):
-    """Ctrl-C in an examination; `examination` has the findings so far."""
+    """The interrupt that Ctrl-C raises in an examination; it carries the findings so far."""
 
     def __init__(self, examination: Examination) -> None:
         self.examination = examination
@@ -444,6 +465,7 @@ class PartialExamination(KeyboardInterrupt):
 
 
 def _short_text(text: str) -> str:
+    """Return the text, cut to 200 characters."""
     return text if len(text) <= 200 else f"{text[:196]} ..."
 
 

@@ -50,7 +50,7 @@ class GrantedSizes:
 
     @cached_property
     def all_grid_pairs(self) -> tuple[DominatingPair, ...]:
-        """Return every pair of the grid, ascending. A pair that is denied at the start may be granted later."""
+        """Return every pair of the grid, granted at the start or not, ascending."""
         return tuple(map(self.definition.pair, sorted({*self.definition.sizes, *self.sizes})))
 
     @property
@@ -88,7 +88,7 @@ class ExaminationContext:
         return self.filter if self.unused is None else deepcopy(self.unused)
 
     def with_copy_per_play(self) -> ExaminationContext:
-        """Return the context of plays that get a copy of the filter each, if requests change its attributes."""
+        """Return a context that copies the filter for each play, if requests change its attributes."""
         if is_library_class(type(self.filter)) or bridged_filter_of(self.filter) is not None:
             return self
         before = content_of_attributes(self.filter)
@@ -111,7 +111,9 @@ class ExaminationContext:
         denied_families: tuple[GrantedSizes, ...] = (),
     ) -> ExaminationContext:
         """Return the context whose targets follow from the filter's guarantee."""
-        answered = frozenset(one.definition.mechanism for one in (*families, *denied_families))
+        answered = frozenset(
+            granted_sizes.definition.mechanism for granted_sizes in (*families, *denied_families)
+        )
         return cls(
             filt,
             targets(filt.promise),
@@ -149,6 +151,7 @@ def own_numbers(filt: PrivacyFilter) -> tuple[float, ...]:
 
 
 def _numbers_of(filt: PrivacyFilter) -> Iterator[float]:
+    """Yield the numbers in the attributes and in the code of the filter's own classes."""
     own_classes = [
         kind for kind in type(filt).__mro__ if kind.__module__.partition(".")[0] not in _LIBRARY_PACKAGES
     ]
@@ -162,6 +165,7 @@ def _numbers_of(filt: PrivacyFilter) -> Iterator[float]:
 
 
 def _numbers_in(value: Any) -> Iterator[float]:
+    """Yield the numbers in a value, and in the items of a container."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         yield float(value) if abs(value) < 1e300 else math.inf
     elif isinstance(value, dict):
@@ -240,15 +244,16 @@ def admission_finding(
 
 
 def _out_of_scope_notes(raising: Mapping[str, str]) -> Iterator[str]:
-    """Yield a note for each reason; the same answer to requests of several families is one reason."""
+    """Yield a note for each reason why the filter's code raises, with the families."""
     reasons: dict[str, list[str]] = {}
-    for mechanism, said in raising.items():
-        reasons.setdefault(said.rpartition("): ")[2], []).append(mechanism)
+    for mechanism, message in raising.items():
+        reasons.setdefault(message.rpartition("): ")[2], []).append(mechanism)
     for names in reasons.values():
         yield f"outside its scope: {', '.join(names)} ({raising[names[0]]})"
 
 
 def _pair_by_number(pairs: tuple[DominatingPair, ...], t: float) -> DominatingPair:
+    """Return pair number t of a menu, counted from 1."""
     return pairs[min(max(int(t), 1), len(pairs)) - 1]
 
 
@@ -261,8 +266,7 @@ def _fresh_run_grants(filt: PrivacyFilter, pair: DominatingPair) -> bool:
 def _granted_sizes_of_family(
     filt: PrivacyFilter, family: OneParameterFamily, limit: WorkLimit | None
 ) -> GrantedSizes:
-    """Return the granted sizes of the family. It moves to where the answers change if none of its own sizes is
-    there."""
+    """Return the granted sizes; the family moves if its own are all denied or all granted."""
 
     def is_size_granted(size: float) -> bool:
         return _fresh_run_grants_size(filt, family, size)
@@ -270,22 +274,22 @@ def _granted_sizes_of_family(
     if not any(map(is_size_granted, family.sizes[::4])):
         far = largest_granted(is_size_granted, family.sizes_below, tolerance=1.0)
         return _granted_on_grid(filt, family if far is None else family.around_size(far), limit)
-    found = _granted_on_grid(filt, family, limit)
-    if not found.sizes or found.raised or not _single_release_keeps_guarantee(filt, found.largest):
-        return found
+    granted = _granted_on_grid(filt, family, limit)
+    if not granted.sizes or granted.raised or not _single_release_keeps_guarantee(filt, granted.largest):
+        return granted
     # a far larger request may overflow and be granted where a smaller one is denied
     far = largest_granted(is_size_granted, family.sizes_above, tolerance=1.0)
-    found = replace(found, asked_above=tuple(t for t in family.sizes_above if far is None or t >= far))
-    if far is None or far <= found.sizes[-1]:
-        return found
-    if found.sizes[-1] == family.sizes[-1] and _single_release_keeps_guarantee(filt, family.pair(far)):
+    granted = replace(granted, asked_above=tuple(t for t in family.sizes_above if far is None or t >= far))
+    if far is None or far <= granted.sizes[-1]:
+        return granted
+    if granted.sizes[-1] == family.sizes[-1] and _single_release_keeps_guarantee(filt, family.pair(far)):
         return _granted_on_grid(filt, family.around_size(far), limit)
-    sizes = (*found.sizes, far)
-    return replace(found, sizes=sizes, pairs=tuple(map(family.pair, sizes)))
+    sizes = (*granted.sizes, far)
+    return replace(granted, sizes=sizes, pairs=tuple(map(family.pair, sizes)))
 
 
 def _single_release_keeps_guarantee(filt: PrivacyFilter, pair: DominatingPair) -> bool:
-    """Return whether one release of the pair keeps the promise, in doubles."""
+    """Whether one release of the pair keeps the guarantee, in doubles."""
     hockey_stick_targets = [target for target in targets(filt.promise) if target.kind == "hockey-stick"]
     return all(
         float(pair.hockey_stick(target.at)) <= target.promised(filt.promise)
@@ -294,7 +298,7 @@ def _single_release_keeps_guarantee(filt: PrivacyFilter, pair: DominatingPair) -
 
 
 def _fresh_run_grants_size(filt: PrivacyFilter, family: OneParameterFamily, size: float) -> bool:
-    """Return whether a fresh run is granted the size. False if its code raises."""
+    """Whether a fresh run grants the pair of this size; False if the filter's code raises."""
     with suppress(FilterFault):
         return _fresh_run_grants(filt, family.pair(size))
     return False
@@ -303,6 +307,7 @@ def _fresh_run_grants_size(filt: PrivacyFilter, family: OneParameterFamily, size
 def _granted_on_grid(
     filt: PrivacyFilter, family: OneParameterFamily, limit: WorkLimit | None
 ) -> GrantedSizes:
+    """Return the granted sizes of the family's grid, and the largest granted ones above them."""
     sizes, raised, spending = [], "", False
     for number, t in enumerate(coarse_first(family.sizes)):
         if number >= _MIN_SIZES_ASKED and limit is not None and limit.exhausted:
@@ -324,7 +329,7 @@ def _granted_on_grid(
 def _granted_sizes_above_grid(
     filt: PrivacyFilter, family: OneParameterFamily, top: float, limit: WorkLimit | None
 ) -> list[float]:
-    """Return granted sizes above the largest granted grid size: one with few bits, and the largest double."""
+    """Return up to two granted sizes above `top`: one with few bits, and the largest double."""
 
     def is_size_granted(size: float) -> bool:
         return not (limit is not None and limit.exhausted) and _fresh_run_grants_size(filt, family, size)

@@ -39,13 +39,13 @@ def filter_faults_raised(filt: PrivacyFilter) -> Iterator[None]:
             error = error.__cause__  # a generator replaced the filter's exception by another
         if (broken := _malformed_answer(filt, error)) is not None:
             raise broken from error
-        found = _innermost_line(filt, traceback.walk_tb(error.__traceback__))
-        if found is None:
+        frame_and_line = _innermost_line(filt, traceback.walk_tb(error.__traceback__))
+        if frame_and_line is None:
             raise
-        frame, line = found
-        said = " ".join(str(error).split())
+        frame, line = frame_and_line
+        message = " ".join(str(error).split())
         raise FilterFault(
-            f"{_method_name(filt, frame)} raised {type(error).__name__}{': ' if said else ''}{said} in "
+            f"{_method_name(filt, frame)} raised {type(error).__name__}{': ' if message else ''}{message} in "
             f"{Path(frame.f_code.co_filename).name}, line {line}; correct it there, and return False for "
             "requests that the filter does not support"
         ) from error
@@ -90,13 +90,14 @@ def ctrl_c(error: BaseException, file: str | None) -> bool:
 
 
 def _source_file(filt: PrivacyFilter) -> str | None:
+    """Return the path of the filter's module, or None."""
     return getattr(sys.modules.get(type(filt).__module__), "__file__", None)
 
 
 def _innermost_line(
     filt: PrivacyFilter, frames: Iterable[tuple[FrameType, int]]
 ) -> tuple[FrameType, int] | None:
-    """Return the filter's innermost method and its active line, or None if no frame belongs to the filter."""
+    """Return the frame of the filter's innermost method and its active line, or None."""
     deepest: tuple[FrameType, int] | None = None
     own_file = _source_file(filt)
     for frame, at in frames:

@@ -45,6 +45,7 @@ def count_words(number: int, noun: str, more: str = "") -> str:
 
 
 def _count_text(number: int) -> str:
+    """Return a count with thousands separators, or with four digits if it is huge."""
     return f"{number:,}" if number < _SHORTENED_FROM else f"{float(number):.4g}"
 
 
@@ -123,15 +124,16 @@ def pair_words(pair: DominatingPair) -> str:
         return f"{pair_words(pair.unlabelled)} at {format_labels(tuple(pair.labels.items()))}"
     if "__dataclass_fields__" not in vars(type(pair)):
         return repr(pair)
-    fielded = {one.name: getattr(pair, one.name) for one in fields(cast(Any, pair)) if one.repr}
+    fielded = {field.name: getattr(pair, field.name) for field in fields(cast(Any, pair)) if field.repr}
     shown = {name: _field_text(value) for name, value in fielded.items() if value is not None}
     if set(shown) == {"epsilon", "ratio"}:  # the ratio is more precise than its logarithm
         return f"{type(pair).__name__}.from_ratio({shown['ratio']})"
-    told = f"{type(pair).__name__}({', '.join(f'{name}={value}' for name, value in shown.items())})"
-    return told if len(told) <= _LONGEST_PAIR else display.digest_repr(pair)
+    text = f"{type(pair).__name__}({', '.join(f'{name}={value}' for name, value in shown.items())})"
+    return text if len(text) <= _LONGEST_PAIR else display.digest_repr(pair)
 
 
 def _field_text(value: object) -> str:
+    """Return the value of one field of a pair as text."""
     if isinstance(value, DominatingPair):
         return pair_words(value)
     if isinstance(value, tuple):
@@ -144,26 +146,29 @@ def _field_text(value: object) -> str:
 
 
 def sequence_words(steps: Iterable[tuple[DominatingPair, int]]) -> str:
-    """Return the words for requests in a row."""
-    told = [
+    """Return a sequence of requests in words, such as "2 x Gaussian(mu=1), then Gaussian(mu=2)"."""
+    step_texts = [
         f"{_count_text(times)} x {pair_words(pair)}" if times > 1 else pair_words(pair)
         for pair, times in steps
     ]
-    more = f", and {count_words(len(told) - _STEPS, 'further kind')}" if len(told) > _STEPS else ""
-    return ", then ".join(told[:_STEPS]) + more
+    more = (
+        f", and {count_words(len(step_texts) - _STEPS, 'further kind')}" if len(step_texts) > _STEPS else ""
+    )
+    return ", then ".join(step_texts[:_STEPS]) + more
 
 
 def distinct_pairs_words(pairs: Iterable[DominatingPair]) -> str:
-    """Return the words for distinct pairs; the first ones are named."""
+    """Return the distinct pairs in words; of many, only the first ones."""
     distinct = tuple(dict.fromkeys(pairs))
     more = f" and {len(distinct) - _PAIRS} more" if len(distinct) > _PAIRS else ""
     return ", ".join(map(pair_words, distinct[:_PAIRS])) + more
 
 
 def times_guarantee_words(value: float, promised: float) -> str:
-    """Return how many times the guarantee a value is at least, or '' for a guarantee of 0.
+    """Return a value as a multiple of the guarantee in words, or '' for a guarantee of 0.
 
-    >>> times_guarantee_words(3.0, 2.0), times_guarantee_words(1.00001, 1.0), times_guarantee_words(1.0, 0.0), times_guarantee_words(2.0, 3.0)
+    >>> values = (3.0, 2.0), (1.00001, 1.0), (1.0, 0.0), (2.0, 3.0)
+    >>> tuple(times_guarantee_words(value, promised) for value, promised in values)
     ('1.5 times the promise', 'above the promise by 0.001 %', '', '0.666 times the promise')
     """
     if promised <= 0 or math.isinf(value):
@@ -171,11 +176,11 @@ def times_guarantee_words(value: float, promised: float) -> str:
     share = value / promised
     if 1 < share < 1.1:
         return f"above the promise by {format_down(100 * (share - 1), 3)} %"
-    told = (
+    factor_text = (
         format_down(share, 3)
         if share < 100
         else f"{math.floor(share):,}"
         if share < 1e6
         else format_down(share, 2)
     )
-    return f"{told} times the promise"
+    return f"{factor_text} times the promise"

@@ -1,4 +1,4 @@
-"""Delta debugging: the smallest part of a counterexample that still fails.
+"""Return a part of `items` that still fails and from which no single item can be removed.
 
 >>> minimise("abcdefgh", lambda part: {"b", "g"} <= set(part))
 ('b', 'g')
@@ -34,17 +34,17 @@ def minimise(
     none (Zeller and Hildebrandt, Simplifying and isolating failure-inducing input, 2002). The result depends on the
     arguments alone.
     """
-    kept, size = tuple(items), max(len(items) // 2, 1)
-    while kept:
-        start, before = 0, kept
-        while start < len(kept):
+    remaining, size = tuple(items), max(len(items) // 2, 1)
+    while remaining:
+        start, before = 0, remaining
+        while start < len(remaining):
             if limit is not None and limit.exhausted:
-                return kept
-            if fails(fewer := kept[:start] + kept[start + size :]):
-                kept = fewer
+                return remaining
+            if fails(fewer := remaining[:start] + remaining[start + size :]):
+                remaining = fewer
             else:
                 start += size
-        if size == 1 and kept == before:
+        if size == 1 and remaining == before:
             break
         size = max(size // 2, 1)
-    return kept
+    return remaining

@@ -1,4 +1,4 @@
-"""The pairs among a filter's attributes, usually its menu, and the names that a counterexample gives to them.
+"""Return the single pairs among the filter's attributes: usually its menu.
 
 A class outside the library has no name that a file can build it from. A counterexample names such a pair by its repr,
 and a replay looks it up among the attributes of the filter: data is never executed.
@@ -25,6 +25,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.mc.engine.encoding import OWN, Nameable, allowed_values_by_name, encode
 from filterproof.mc.losses.finite_pair_from_cdfs import STATED_ERROR, pair_with_known_tails
@@ -48,15 +49,15 @@ def pairs_in_attributes(filt: object) -> tuple[DominatingPair, ...]:
 
 
 def pairs_of_attribute(filt: object, name: str) -> tuple[DominatingPair, ...]:
-    """Return the pairs in one attribute over which games are solved, or none.
+    """Return the pairs in the attribute `name` over which games are solved, or none.
 
     A filter that observes losses sees those that a class outside the library draws, and no game knows them.
     """
-    held = _attribute_value(filt, name)
-    held = tuple(held.values()) if _is_named(held) else held
-    own = tuple(held) if isinstance(held, (tuple, list, set, frozenset, dict)) else ()
+    value = _attribute_value(filt, name)
+    value = tuple(value.values()) if _is_named(value) else value
+    own = tuple(value) if isinstance(value, (tuple, list, set, frozenset, dict)) else ()
     own = (
-        tuple(sorted(own, key=repr)) if isinstance(held, (set, frozenset)) else own
+        tuple(sorted(own, key=repr)) if isinstance(value, (set, frozenset)) else own
     )  # not in the order of hashes
     if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in own):
         return ()
@@ -71,7 +72,7 @@ def pairs_of_attribute(filt: object, name: str) -> tuple[DominatingPair, ...]:
 def pair_names(filt: object) -> dict[DominatingPair, str]:
     """Return the names that the filter's attributes give to single pairs: those of mappings from names to pairs."""
     named = filter(_is_named, attribute_values(filt, type(filt).__mro__))
-    return {pair: name for held in named for name, pair in held.items()}
+    return {pair: name for pairs_by_name in named for name, pair in pairs_by_name.items()}
 
 
 def _is_named(held: object) -> TypeGuard[Mapping[str, DominatingPair]]:
@@ -82,20 +83,21 @@ def _is_named(held: object) -> TypeGuard[Mapping[str, DominatingPair]]:
 
 
 def attribute_values(filt: object, kinds: Iterable[type]) -> Iterator[Any]:
-    """Yield the attributes of the filter of these types."""
+    """Yield the values of the filter's attributes, and of those that these classes define."""
+    kinds = [kind for kind in kinds if kind is not FilterBase]
     names = [*getattr(filt, "__dict__", {}), *(name for kind in kinds for name in vars(kind))]
     return (_attribute_value(filt, name) for name in dict.fromkeys(names) if name[:2] != "__")
 
 
 def _attribute_value(filt: object, name: str) -> Any:
-    """Return an attribute of a filter. Properties of user classes are not run: they may raise or never return."""
+    """Return an attribute's value without running properties of user classes."""
     value = inspect.getattr_static(filt, name, None)
     ours = isinstance(value, property) and is_library_class(defining_class(type(filt), name))
     return getattr(filt, name, None) if ours or isinstance(value, MemberDescriptorType) else value
 
 
 def allowed_values_for(filt: object, *kinds: type) -> Nameable:
-    """Return the names that a counterexample of the filter may use: the library's, and its own pairs by their repr."""
+    """Return what a counterexample of the filter may name: library values and its own pairs."""
     names = allowed_values_by_name(*kinds)
     own = [
         pair
@@ -106,12 +108,14 @@ def allowed_values_for(filt: object, *kinds: type) -> Nameable:
 
 
 def _pairs_in_set_attributes(filt: object) -> Iterator[DominatingPair]:
+    """Yield the pairs in the filter's attributes that are sets or mappings."""
     for value in attribute_values(filt, type(filt).__mro__):
         if isinstance(value, (set, frozenset, dict)) and not _is_named(value):
             yield from (part for part in value if isinstance(part, DominatingPair) and part.shape == ())
 
 
 def _has_allowed_name(pair: DominatingPair, names: Nameable) -> bool:
+    """Whether the pair can be encoded with these names."""
     with suppress(TypeError):
         encode(pair, names)
         return True
@@ -146,7 +150,7 @@ def is_sampled(pair: DominatingPair) -> bool:
 
 
 def user_class_states_distribution(pair: DominatingPair) -> bool:
-    """Whether a class outside the library alone states the distribution, and not in rational numbers."""
+    """Whether only a user's class states the pair's distribution, and not in rational numbers."""
     return library_class(pair.unlabelled) is None and pair.exact_masses is None
 
 
@@ -156,7 +160,7 @@ def evidence_about(pairs: Iterable[DominatingPair], evidence: Evidence = Evidenc
 
 
 def own_pairs_in_data(data: object, names: Nameable) -> list[DominatingPair]:
-    """Return the filter's own pairs that data names.
+    """Return the filter's own pairs that encoded data names.
 
     >>> own_pairs_in_data({"type": "LabelledRequest", "mechanism": {"name": "own A"}}, {"own A": 1, "own B": 2})
     [1]
@@ -165,9 +169,9 @@ def own_pairs_in_data(data: object, names: Nameable) -> list[DominatingPair]:
         name = data.get("name")
         if isinstance(name, str) and name.startswith(OWN) and name in names:
             return [names[name]]
-        return [one for part in data.values() for one in own_pairs_in_data(part, names)]
+        return [pair for part in data.values() for pair in own_pairs_in_data(part, names)]
     return (
-        [one for part in data for one in own_pairs_in_data(part, names)]
+        [pair for part in data for pair in own_pairs_in_data(part, names)]
         if isinstance(data, list | tuple)
         else []
     )

@@ -91,7 +91,7 @@ class OneParameterFamily:
         return tuple(sorted(t for t in ladder if self.most <= t <= self.end))
 
     def around_size(self, to: float) -> OneParameterFamily:
-        """Return the line around a size that is far from all of its own."""
+        """Return the family with a grid around a size that is far from its own grid."""
         least, most = max(to * 2.0**-14, _MIN_SIZE), min(to * 2.0**5, self.end)
         tens = range(math.floor(math.log10(least)), math.ceil(math.log10(most)))
         written = tuple(float(f"{digit}e{power}") for power in tens for digit in (1, 2, 3, 5))
@@ -117,7 +117,7 @@ def mechanism_name(pair: DominatingPair) -> str:
 
 
 def checked_family_names(given: object) -> tuple[str, ...]:
-    """Return the names of families as a tuple. Raises ValueError for an unknown name."""
+    """Return the names of families as a tuple; raise ValueError for an unknown name."""
     if not isinstance(given, Iterable):
         raise TypeError(
             f"mechanisms must be among {', '.join(FAMILY_TABLE)}, got {given!r}; name some of these"
@@ -135,7 +135,7 @@ def checked_family_names(given: object) -> tuple[str, ...]:
 def families_for_guarantee(
     names: Sequence[str], promise: Guarantee, extra: Sequence[float] = ()
 ) -> tuple[OneParameterFamily, ...]:
-    """Return the lines of these families, with the constants that the guarantee suggests.
+    """Return the families of these names, with deltas that the guarantee suggests.
 
     `extra` has further sizes, which the filter's own attributes suggest.
     """
@@ -149,7 +149,7 @@ def families_for_guarantee(
 
 
 def at_labels(families: Sequence[OneParameterFamily], filt: object) -> tuple[OneParameterFamily, ...]:
-    """Return the lines.
+    """Return the families with the filter's labels on their requests; unchanged without labels.
 
     For a filter with labelled budgets, the record's label gets all of them and each other label some.
     """
@@ -159,12 +159,12 @@ def at_labels(families: Sequence[OneParameterFamily], filt: object) -> tuple[One
         filt.label_combinations[0],
         {family.mechanism: family for family in reversed(families) if family.mechanism in _SIMPLEST_FAMILIES},
     )
-    made = [
+    record_families = [
         replace(family, make=partial(_labelled_request, family.make, here, filt.reads_record(here)))
         for family in families
     ]
     return (
-        *made,
+        *record_families,
         *(
             _family_with_labels(filt, family, where)
             for where in filt.label_combinations[1:]
@@ -174,10 +174,13 @@ def at_labels(families: Sequence[OneParameterFamily], filt: object) -> tuple[One
 
 
 def _family_with_labels(filt: LabelledFilter, family: OneParameterFamily, where: Where) -> OneParameterFamily:
-    told = format_labels(where)
+    label_text = format_labels(where)
     make = partial(_labelled_request, family.make, where, filt.reads_record(where))
     return replace(
-        family, mechanism=f"{family.mechanism} at {told}", name=f"{family.name} at {told}", make=make
+        family,
+        mechanism=f"{family.mechanism} at {label_text}",
+        name=f"{family.name} at {label_text}",
+        make=make,
     )
 
 
@@ -188,10 +191,12 @@ def _labelled_request(
 
 
 def _laplace_of(t: float) -> Laplace:
+    """Return the Laplace pair of scale 1 / t."""
     return Laplace(1 / t)
 
 
 def _subsampled_of(q: float, way: Literal["removal", "addition"], t: float) -> SubsampledGaussian:
+    """Return the subsampled Gaussian of rate q and sigma 1 / t."""
     return SubsampledGaussian(q, 1 / t, adjacency=way)
 
 
@@ -206,6 +211,7 @@ def _subsampled_family(q: float, way: Literal["removal", "addition"]) -> OnePara
 
 
 def _two_outcome_families() -> Iterator[OneParameterFamily]:
+    """Yield the families of pairs with two outcomes, one of them rare or revealing."""
     for b, swap in product((Fraction(1, 8), Fraction(1, 1024)), (False, True)):
         name = f"two points, rare {'under P' if swap else 'under Q'}, {b}"
         yield OneParameterFamily(
@@ -219,7 +225,7 @@ def _two_outcome_families() -> Iterator[OneParameterFamily]:
 
 
 def _rare_outcome_families(promise: Guarantee) -> Iterator[OneParameterFamily]:
-    """Yield pairs with an outcome whose mass is the promised delta, and whose loss is the size."""
+    """Yield families whose pairs have an outcome of the promised delta; the size is its loss."""
     if not isinstance(promise, ApproxDP) or not 0 < promise.delta_at_epsilon < 1:
         return
     for swap in (False, True):
@@ -251,6 +257,7 @@ def _revealing_pair(t: float, *, swap: bool) -> FinitePair:
 
 
 def _kov_deltas(promise: Guarantee) -> tuple[float, ...]:
+    """Return the deltas of KOV families: multiples of the promised delta, or three defaults."""
     if isinstance(promise, ApproxDP) and promise.delta_at_epsilon > 0:
         delta = promise.delta_at_epsilon
         return tuple(dict.fromkeys(min(delta * share, 0.5) for share in (1.0, 0.5, 0.125, 2.0**-7, 8.0)))

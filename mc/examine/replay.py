@@ -64,7 +64,7 @@ class ReplayError(ValueError):
 
 
 def allowed_values_in_replay(*kinds: type) -> Nameable:
-    """Return the names that a counterexample may use: the catalogue and these classes."""
+    """Return what a counterexample may name: library values and these classes."""
     return allowed_values_by_name(TreeStrategy, AccountantFilter, *kinds)
 
 
@@ -92,6 +92,7 @@ def simulate_recorded(
 
 
 def _field_error(name: str, wanted: str, got: object) -> ValueError:
+    """Return a ValueError for a field of a counterexample."""
     return ValueError(
         f"{name} must be {wanted}, got {name}={str(got)[:40]!r}; pass the data that to_data returned"
     )
@@ -116,13 +117,14 @@ def _filter_of(data: object, filt: Any, names: Nameable) -> Any:
             f"data must name a member of the catalogue, got {repr(kind)[:40]}; pass the filter, or its class"
         )
     with suppress_unsound_warning():  # most replayed filters are unsound
-        made = decode(dict(data), names)
-    if not (isinstance(made, PrivacyFilter) or is_verifiable(made)):
-        raise _field_error("filter", "a filter", type(made).__name__)
-    return made
+        decoded = decode(dict(data), names)
+    if not (isinstance(decoded, PrivacyFilter) or is_verifiable(decoded)):
+        raise _field_error("filter", "a filter", type(decoded).__name__)
+    return decoded
 
 
 def _finite_number(name: str, value: Any) -> float:
+    """Return a field as a finite float; raise ValueError for anything else."""
     try:
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         number = float(value) if is_number else math.nan
@@ -135,7 +137,7 @@ def _finite_number(name: str, value: Any) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _RecordedGame:
-    """The data of a counterexample in play: the filter, the divergence, and the bound of its guarantee."""
+    """A counterexample's data with its filter, its divergence and the guarantee's bound on it."""
 
     data: dict[str, Any]
     filter: Any
@@ -164,6 +166,7 @@ def _replay_simulation(game: _RecordedGame) -> tuple[Estimate, None, Adversary]:
 
 
 def _replay_plan(game: _RecordedGame) -> tuple[Fraction, Fraction]:
+    """Return the plan's value at its ratio, and at a ratio raised against rounding."""
     data, filt, way = game.data, game.filter, game.measure.direction
     ratio = decode_fraction(data["ratio"])
     if not _is_at_least_exp_epsilon(ratio, game.number("epsilon"), filt):
@@ -193,7 +196,7 @@ def _replay_schedule(game: _RecordedGame) -> tuple[Bound]:
     service, epoch = service_of(game.filter), game.data["epoch"]
     if service is None:
         raise _field_error("filter", "a program that knows keys", game.filter)
-    played = Schedule.from_data(game.data["schedule"], game.names).play(service).by_epoch
+    played = Schedule.from_data(game.data["schedule"], game.names).releases(service)
     if epoch is None:
         (released,) = played.values() if len(played) == 1 else ({},)
     else:
@@ -225,6 +228,7 @@ def _replay_menu(game: _RecordedGame) -> tuple[Bound, None, Adversary]:
 
 
 def _replay_accountant_game(game: _RecordedGame) -> tuple[Bound]:
+    """Return the certified lower bound of a game that the accountant plays again."""
     if not is_verifiable(game.filter):
         raise _field_error("filter", "an accountant", game.filter)
     return game.certified_bound(
@@ -233,7 +237,7 @@ def _replay_accountant_game(game: _RecordedGame) -> tuple[Bound]:
 
 
 def _checked_promised(data: Mapping[str, Any], filt: Any, measure: Divergence) -> float:
-    """Return the bound of the filter's guarantee, or of an accountant's guarantee for the game.
+    """Return the guarantee's bound; raise ReplayError if the counterexample states another one.
 
     Raises ReplayError if the counterexample states another bound.
     """
@@ -273,7 +277,7 @@ def _checked_direction(direction: object) -> Direction:
 
 
 def _is_at_least_exp_epsilon(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
-    """Whether the ratio is certainly >= e^epsilon, or >= the filter's own ratio with the rounded logarithm epsilon."""
+    """Whether ratio >= e^epsilon, where epsilon may be the rounded logarithm of the filter's ratio."""
     own = getattr(filt, "ratio", None)
     if isinstance(own, Fraction) and ratio >= own > 0 and log_fraction(own) == epsilon:
         return True
@@ -298,6 +302,7 @@ class CounterexampleKind:
 
 
 def _measured_fields(*fields: str) -> frozenset[str]:
+    """Return the fields of a counterexample that states a lower bound, with these further fields."""
     return frozenset({"filter", "measure", "promised", "low", *fields})
 
 
@@ -327,7 +332,7 @@ KINDS: dict[Kind, CounterexampleKind] = {
 
 def _numbers_agree(got: tuple[float, ...], told: tuple[float, ...]) -> bool:
     """Whether numbers agree within 2^-40 of the largest finite stated number, as on another processor."""
-    room = _REPLAY_TOLERANCE * max((abs(one) for one in told if math.isfinite(one)), default=0.0)
+    room = _REPLAY_TOLERANCE * max((abs(number) for number in told if math.isfinite(number)), default=0.0)
     return all(a == b or abs(a - b) <= room for a, b in zip(got, told, strict=True))
 
 

@@ -57,28 +57,30 @@ def replay_snippet(counterexample: Counterexample) -> str:
     text = json.dumps(counterexample.to_data(), separators=(",", ":"))
     if not is_outside_catalogue(counterexample):
         return f"import filterproof as fp\n\nprint(fp.replay({text!r}))"
-    imported, made = _import_and_expression(counterexample.filter)
-    return f"import filterproof as fp\n{imported}\nprint(fp.replay({text!r}, filt={made}))"
+    imported, expression = _import_and_expression(counterexample.filter)
+    return f"import filterproof as fp\n{imported}\nprint(fp.replay({text!r}, filt={expression}))"
 
 
 def _import_and_expression(filt: PrivacyFilter) -> tuple[str, str]:
-    """Return (an import or '', an expression) that make the filter; the reader completes unknown parts."""
+    """Return the import, or '', and the expression that make the filter again."""
     kind = type(filt)
     if (program := bridged_filter_of(filt)) is not None:
-        made = f"fp.from_command({list(program.bridge.words)!r}, fp.{program.promise!r})"
+        expression = f"fp.from_command({list(program.bridge.words)!r}, fp.{program.promise!r})"
         if isinstance(filt, LabelledFilter):
-            told = f"labels={dict(filt.labels)!r}, over={dict(filt.over)!r}, together={filt.together!r}"
-            made = f"fp.LabelledFilter({made}, {told}, promise=fp.{filt.promise!r})"
-        return "", made
+            label_arguments = (
+                f"labels={dict(filt.labels)!r}, over={dict(filt.over)!r}, together={filt.together!r}"
+            )
+            expression = f"fp.LabelledFilter({expression}, {label_arguments}, promise=fp.{filt.promise!r})"
+        return "", expression
     if isinstance(filt, (CountedFilter, CopiedFilter, LabelledFilter)):
         return "from your_module import your_filter\n", "your_filter"
     module = "your_module" if kind.__module__ == "__main__" else _module_name(kind)
     if isinstance(filt, PromisedService):
-        made = f"fp.services.with_promise({kind.__name__}, fp.{filt.promise!r})"
-        return f"from {module} import {kind.__name__}\n", made
+        expression = f"fp.services.with_promise({kind.__name__}, fp.{filt.promise!r})"
+        return f"from {module} import {kind.__name__}\n", expression
     given = "..." if inspect.signature(kind).parameters else ""
-    made = repr(filt) if "__dataclass_fields__" in vars(kind) else f"{kind.__name__}({given})"
-    return f"from {module} import {kind.__name__}\n", made
+    expression = repr(filt) if "__dataclass_fields__" in vars(kind) else f"{kind.__name__}({given})"
+    return f"from {module} import {kind.__name__}\n", expression
 
 
 def play_snippet(counterexample: Counterexample) -> str:
@@ -91,7 +93,7 @@ def play_snippet(counterexample: Counterexample) -> str:
     short = counterexample.kind == "sequence" and counterexample.rounds <= MAX_PLAYED
     if not (own and short) or _needs_arguments(kind):
         return replay_snippet(counterexample)
-    asked = " + ".join(
+    requests_code = " + ".join(
         f"{times} * [{_python_code(pair)}]" if times > 1 else f"[{_python_code(pair)}]"
         for pair, times in counterexample.played.steps
     )
@@ -100,23 +102,27 @@ def play_snippet(counterexample: Counterexample) -> str:
     if measure.kind == "hockey-stick":
         counted = "{pair: asked.count(pair) for pair in asked}"
         revealed = f'fp.Composition({counted}).delta({measure.at!r}, direction="{measure.direction}")'
-    fractions = "from fractions import Fraction\n" if "Fraction(" in asked else ""
+    fractions = "from fractions import Fraction\n" if "Fraction(" in requests_code else ""
     return (
         f"{fractions}import filterproof as fp\nfrom {_module_name(kind)} import {kind.__name__}\n"
-        f"asked = {asked}\nsession = {kind.__name__}().open()\n"
+        f"asked = {requests_code}\nsession = {kind.__name__}().open()\n"
         'print("granted", all(session.request(pair) for pair in asked))\n'
         f'print("revealed", {revealed}, "promised", {counterexample.promised!r})'
     )
 
 
 def _module_name(kind: type) -> str:
+    """Return the module of a class, without the prefix of a user's file."""
     return kind.__module__.replace("_user_filter_", "")
 
 
 def _needs_arguments(kind: type) -> bool:
+    """Whether the class has a parameter without a default."""
     given = inspect.signature(kind).parameters.values()
     return any(
-        one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in given
+        parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        for parameter in given
     )
 
 

@@ -48,7 +48,7 @@ _DEFAULT_ROUNDS = 1000
 
 
 def revalidate(counterexample: Counterexample, afresh: Callable[[Callable[[], Any]], Any]) -> str:
-    """Return the reason why the counterexample does not refute when it is replayed, or ''.
+    """Return why a replay with a new filter does not confirm the counterexample, or ''.
 
     `afresh` runs work in a process where the filter has not been used. An adversary has one run, but the replay of an
     adaptive counterexample has many. Therefore single histories are replayed as well: for a plan, enough of them to
@@ -66,7 +66,7 @@ def revalidate(counterexample: Counterexample, afresh: Callable[[Callable[[], An
 
 
 def nondeterminism_fault(filt: PrivacyFilter) -> str:
-    """Return the fault of a filter whose counterexample differs in a new instance."""
+    """Return the sentence about a filter whose answers depend on earlier runs."""
     return (
         f"{type(filt).__name__} breaks the contract: its answers depend on earlier runs; keep everything that changes "
         "in the state"
@@ -105,7 +105,9 @@ def _refutes_and_histories(counterexample: Counterexample) -> tuple[bool, tuple[
 def _distinct_histories(filt: PrivacyFilter, histories: Iterable[History]) -> tuple[History, ...]:
     """Return the histories that differ for the filter: if it sees no losses, only the requests count."""
     looks = filt.looks_at_losses
-    return tuple({one if looks else tuple(pair for pair, _ in one): one for one in histories}.values())
+    return tuple(
+        {history if looks else tuple(pair for pair, _ in history): history for history in histories}.values()
+    )
 
 
 def _most_valuable_histories(
@@ -132,21 +134,21 @@ def _drawn_histories(
     foe, histories, runs = foe.against(filt), [list[tuple[Any, float]]() for _ in range(n)], np.arange(n)
     state, memory, total, last = checked_start(filt, n), foe.start(filt, n, rng), np.zeros(n), np.zeros(n)
     for t in range(rounds or foe.horizon or _DEFAULT_ROUNDS):
-        asked = checked_request(
+        request = checked_request(
             foe, "request", AdversaryView(t, *read_only((total, last, state)), memory, filt, rng)
         )
         by_table = isinstance(foe, TreeStrategy | LatticeStrategy)
-        grants = memory[-1] >= 0 if by_table else checked_admits(filt, state, asked, len(runs))
+        grants = memory[-1] >= 0 if by_table else checked_admits(filt, state, request, len(runs))
         live = np.flatnonzero(grants)
         if not len(live):
             break
-        runs, asked, memory = runs[live], asked.take(live), select_runs(memory, live)
-        last = asked.sample(rng, len(live)) if way == "PQ" else -asked.swapped.sample(rng, len(live))
+        runs, request, memory = runs[live], request.take(live), select_runs(memory, live)
+        last = request.sample(rng, len(live)) if way == "PQ" else -request.swapped.sample(rng, len(live))
         total, state = total[live] + last, select_runs(state, live)
         if not by_table:
-            state = checked_spend(filt, state, asked, len(live))
+            state = checked_spend(filt, state, request, len(live))
             if filt.looks_at_losses:
                 state = checked_observe(filt, state, last, len(live))
         for place, run in enumerate(runs):
-            histories[run].append((asked.of_run(place), float(last[place])))
+            histories[run].append((request.of_run(place), float(last[place])))
     return map(tuple, histories)

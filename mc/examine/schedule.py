@@ -18,21 +18,21 @@
 from __future__ import annotations
 
 import errno
-import os
-import pickle
-from collections import Counter, UserDict
+import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, Self, TypeAlias, get_args
+from itertools import product
+from typing import Any, Literal, TypeAlias, get_args
 
 from filterproof.filters.adapters.bridge import BridgeError
 from filterproof.filters.adapters.service import MakeService, Release, Service
 from filterproof.filters.contract.work import count_work
 from filterproof.mc.engine.encoding import Nameable, decode, encode
 from filterproof.mc.examine.deadline import Deadline
+from filterproof.mc.examine.faulty_disk import Fault, FaultyDisk, PowerFailure
 from filterproof.mc.examine.formatting import pair_words
 from filterproof.mc.examine.worker import run_isolated
 from filterproof.theory.argument_checks import check_count
@@ -40,8 +40,8 @@ from filterproof.theory.pairs import DominatingPair
 
 MoveKind: TypeAlias = Literal["ask", "step", "again", "crash", "unwritten", "written", "full", "tick"]
 MOVE_KINDS: tuple[MoveKind, ...] = get_args(MoveKind)
-#: A fault at the next write: none, a power failure before or after it, or a full disk.
-Fault: TypeAlias = Literal["", "unwritten", "written", "full"]
+#: The most plays of one schedule with different outcomes, for a service that is told of them.
+_MAX_PATHS = 256
 #: The longest schedule of a counterexample.
 _MAX_MOVES = 10_000
 
@@ -70,13 +70,18 @@ class Schedule:
     moves: tuple[ServiceMove, ...]
 
     def play(
-        self, make: MakeService, until: Callable[[ServiceSimulator], object] = lambda world: None
+        self,
+        make: MakeService,
+        until: Callable[[ServiceSimulator], object] = lambda world: None,
+        outcomes: tuple[int, ...] = (),
     ) -> ServiceSimulator:
         """Play all moves with a new service, or until `until` returns True; return the simulator.
 
+        `outcomes` number what comes out of each new answer, for a service that is told; the first outcome by default.
+
         Raises BridgeError if a program violates the protocol, TypeError for an object that is no service.
         """
-        world = ServiceSimulator(make, self.menu)
+        world = ServiceSimulator(make, self.menu, outcomes)
         try:
             for move in self.moves:
                 world.move(move)
@@ -85,6 +90,20 @@ class Schedule:
         finally:
             world.end()
         return world
+
+    def releases(self, make: MakeService) -> dict[int, dict[DominatingPair, int]]:
+        """Return the number of releases of each pair, by epoch, which compose as fixed mechanisms.
+
+        There are none if they depend on what comes out, of which the service is told, or if that is not finite.
+        """
+        played = self.play(make)
+        if not played.told:
+            return played.by_epoch
+        paths = [range(len(possible_losses(pair))) for pair, _ in played.released]
+        if not 0 < math.prod(map(len, paths)) <= _MAX_PATHS:
+            return {}
+        others = (self.play(make, outcomes=path) for path in product(*paths))
+        return played.by_epoch if all(one.released == played.released for one in others) else {}
 
     def play_isolated(self, make: MakeService, deadline: Deadline) -> ServiceSimulator:
         """Play the schedule with each process of the service in a new process of its own."""
@@ -122,64 +141,17 @@ class Schedule:
         return cls(menu, tuple(ServiceMove(what, check_count("at", at, least=0)) for what, at in moves))
 
 
+def possible_losses(pair: DominatingPair) -> tuple[float, ...]:
+    """Return the losses of all outputs of P or Q, () if they are not finitely many."""
+    if pair.outputs is None:
+        return ()
+    only_q = (-math.inf,) if float(pair.swapped.infinite_mass) > 0 else ()
+    return (*(float(loss) for loss, _ in pair.outputs), *only_q)
+
+
 def name_of_service(make: MakeService) -> str:
     """Return the name of a service for messages."""
     return getattr(make, "__name__", type(make).__name__)
-
-
-class PowerFailure(BaseException):
-    """The process ends here. Not an Exception, so that no error handler of the dead process runs."""
-
-
-class FaultyDisk(UserDict[str, Any]):
-    """The storage of a service. After a power failure, no write reaches it."""
-
-    def __init__(self, stored: Mapping[str, Any]) -> None:
-        self.fault: Fault = ""
-        self.before = 0
-        #: The content at the power failure, or None before one.
-        self.stored: dict[str, Any] | None = None
-        super().__init__()
-        self.data = deepcopy(dict(stored))
-
-    def inject_fault(self, fault: Fault, before: int = 0) -> None:
-        """Plan a fault for a later write, after `before` others; "" cancels it."""
-        self.fault, self.before = fault, before
-
-    def fail_power(self) -> None:
-        """Fail the power: the present content is final."""
-        if self.stored is None:
-            self.stored = deepcopy(self.data)
-
-    def __getitem__(self, name: str) -> Any:
-        return deepcopy(
-            self.data[name]
-        )  # a stored value that changes in memory is not stored until it is written
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        pickle.dumps(value)  # a value that no disk can store is an error of the service
-        self._write(lambda: self.data.__setitem__(name, deepcopy(value)))
-
-    def __delitem__(self, name: str) -> None:
-        self._write(lambda: self.data.__delitem__(name))
-
-    def __ior__(self, other: Any) -> Self:  # type: ignore[override,misc]
-        self.update(other)  # one write for each name: UserDict.update would bypass the faults
-        return self
-
-    def _write(self, write: Callable[[], None]) -> None:
-        self.before -= 1
-        fault: Fault = "" if self.before >= 0 else self.fault
-        self.fault = "" if fault else self.fault
-        if fault == "full":
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        if fault == "unwritten":
-            self.fail_power()
-        write()
-        if fault == "written":
-            self.fail_power()
-        if fault:
-            raise PowerFailure
 
 
 @dataclass(slots=True)
@@ -197,11 +169,14 @@ class ServiceSimulator:
     """A service, its disk, the epoch, the requests in flight and the releases.
 
     `released` has the pair and the epoch of each new answer, `events` the events in words, `done` the moves with an
-    effect. `raised` is the first error of the service's code, or "".
+    effect. `raised` is the first error of the service's code, or "". `told` says that the service was told of a
+    release; `outcomes` number what came out of each.
     """
 
     make: MakeService
     menu: tuple[DominatingPair, ...]
+    outcomes: tuple[int, ...] = ()
+    told: bool = False
     epoch: int = 0
     #: The pair of each request, and whether it was answered.
     requests: list[DominatingPair] = field(default_factory=list)
@@ -224,10 +199,10 @@ class ServiceSimulator:
     @property
     def by_epoch(self) -> dict[int, dict[DominatingPair, int]]:
         """Return the number of releases of each pair, by epoch."""
-        found: dict[int, Counter[DominatingPair]] = {}
+        pair_counts: dict[int, Counter[DominatingPair]] = {}
         for pair, epoch in self.released:
-            found.setdefault(epoch, Counter())[pair] += 1
-        return {epoch: dict(pairs) for epoch, pairs in found.items()}
+            pair_counts.setdefault(epoch, Counter())[pair] += 1
+        return {epoch: dict(pairs) for epoch, pairs in pair_counts.items()}
 
     def move(self, move: ServiceMove) -> None:
         """Make the move; record it if it has an effect."""
@@ -283,6 +258,7 @@ class ServiceSimulator:
             )
 
     def _tell_time(self) -> None:
+        """Tell the service the epoch, if it has a clock."""
         clock = getattr(self.service, "clock", None)
         if clock is not None:
             self._call_service(clock, self.epoch)
@@ -304,6 +280,7 @@ class ServiceSimulator:
         self.flights.append(_RequestInFlight(request, name, iter(steps)))
 
     def _advance_flight(self, flight: _RequestInFlight, fault: Fault, before: int) -> None:
+        """Run a request's next step with a fault planned for one of its writes."""
         self.disk.inject_fault(fault, before)
         answer = _RAISED
         if flight.epoch is None:
@@ -334,6 +311,7 @@ class ServiceSimulator:
             self._crash_process("the power fails")
 
     def _record_release(self, flight: _RequestInFlight, release: Release) -> str:
+        """Record the release of an answer, unless it repeats one; return the event in words."""
         if release.epoch is not None and type(release.epoch) is not int:
             raise TypeError(
                 f"epoch must be a whole number or None, got epoch={release.epoch!r}; correct fp.services.Release"
@@ -351,9 +329,21 @@ class ServiceSimulator:
                 return "sends an answer that was sent before"
             self.named.add(name)
         self.released += ((self.requests[flight.request], epoch),)
+        self._tell_release(flight.request)
         return "sends an answer" if release.epoch is None else f"sends an answer from epoch {epoch}"
 
+    def _tell_release(self, request: int) -> None:
+        """Tell the service what the newest answer is, by its loss: the numbered outcome, or the median."""
+        observe = getattr(self.service, "observe", None)
+        if observe is None:
+            return
+        self.told, pair, place = True, self.requests[request], len(self.released) - 1
+        losses = possible_losses(pair) or (float(pair.loss_isf(0.5)),)
+        number = self.outcomes[place] if place < len(self.outcomes) else 0
+        self._call_service(observe, str(request + 1), losses[number % len(losses)])
+
     def _crash_process(self, why: str) -> None:
+        """End the process and start a new one from the stored content."""
         lost = ", ".join(flight.name for flight in self.flights)
         self.events += (f"{why}{f'; {lost} is lost' if lost else ''}; what was stored is read again",)
         self.disk.fail_power()
@@ -363,7 +353,7 @@ class ServiceSimulator:
         self._begin_process()
 
     def _abandon_process(self) -> None:
-        """Make a dead process harmless: finalisers of its objects must not write."""
+        """Close requests and service, so that finalisers of the dead process cannot write."""
         for flight in self.flights:
             with suppress(Exception, SystemExit, PowerFailure):
                 getattr(flight.steps, "close", lambda: None)()
@@ -387,8 +377,8 @@ class ServiceSimulator:
             return _EXITED
         except Exception as error:  # noqa: BLE001 - a service's own code, whatever it raises
             if not (isinstance(error, OSError) and error.errno == errno.ENOSPC):
-                said = " ".join(str(error).split())
-                self.raised = self.raised or f"{type(error).__name__}{': ' if said else ''}{said}"
+                message = " ".join(str(error).split())
+                self.raised = self.raised or f"{type(error).__name__}{': ' if message else ''}{message}"
             return _RAISED
 
 

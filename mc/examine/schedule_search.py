@@ -92,12 +92,12 @@ class Violation:
 
     def __str__(self) -> str:
         """Return the events and the resulting divergence."""
-        told = [f"{number}. {said}" for number, said in enumerate(self.events, 1)]
+        numbered_events = [f"{number}. {event}" for number, event in enumerate(self.events, 1)]
         whose = "all releases" if self.epoch is None else f"the releases of epoch {self.epoch}"
         end = (
             f"so {self.measure} of {whose} is at least {format_down(self.low)}; promised {self.promised:.6g}"
         )
-        return "\n".join([*told, end])
+        return "\n".join([*numbered_events, end])
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +135,9 @@ class ScheduleSearch:
         )
 
     def with_played(self, played: list[ServiceSimulator]) -> Self:
-        """Return the report after more schedules."""
-        raised = next((one.raised for one in played if one.raised), "")
-        released = self.released + sum(len(one.released) for one in played)
+        """Return the report with the counts of further schedules added."""
+        raised = next((world.raised for world in played if world.raised), "")
+        released = self.released + sum(len(world.released) for world in played)
         return replace(
             self,
             schedules=self.schedules + len(played),
@@ -147,6 +147,7 @@ class ScheduleSearch:
 
     @property
     def _raised_text(self) -> str:
+        """Return the first error of the service's code as the end of a sentence, or ""."""
         return f"; its code raised {self.raised}" if self.raised else ""
 
 
@@ -154,18 +155,25 @@ class ScheduleSearch:
 BreakTest: TypeAlias = Callable[[ServiceSimulator], Violation | None]
 
 
-def break_test(promise: Guarantee) -> BreakTest:
-    """Return a test whether releases, composed as fixed mechanisms, break the guarantee. Results are cached."""
+def break_test(promise: Guarantee, service: MakeService) -> BreakTest:
+    """Return a test whether releases, composed as fixed mechanisms, break the guarantee. Results are cached.
+
+    A service that is told of releases must send the same answers whatever comes out.
+    """
     measures = targets(promise)
 
     @lru_cache(1 << 14)
     def violated_divergence(answers: Fixed) -> tuple[Divergence, float] | None:
+        """Return the divergence that the answers exceed, with its lower bound, or None."""
         return answers.violation(promise, measures)
 
     def violation_in_any_epoch(world: ServiceSimulator) -> Violation | None:
+        """Return the violation by the releases of one epoch, or None."""
         for epoch, pairs in world.by_epoch.items():
             if (found := violated_divergence(Fixed(tuple(sorted(pairs.items(), key=repr))))) is not None:
                 whose, done = epoch if len(world.by_epoch) > 1 else None, Schedule(world.menu, world.done)
+                if world.told and not done.releases(service):
+                    continue
                 return Violation(done, world.events, whose, *found, found[0].promised(promise))
         return None
 
@@ -173,7 +181,7 @@ def break_test(promise: Guarantee) -> BreakTest:
 
 
 def pairs_at_shares(largest: Iterable[tuple[OneParameterFamily, float | None]]) -> tuple[DominatingPair, ...]:
-    """Return shares of the largest size of each line, for the first families with a granted request."""
+    """Return pairs at shares of the largest granted size, for the first families with one."""
     pairs: dict[DominatingPair, None] = {}
     kinds: dict[str, None] = {}
     for line, size in largest:
@@ -199,7 +207,7 @@ def granted_menu(make: MakeService, lines: Sequence[OneParameterFamily]) -> tupl
 def granted_or_default_menu(
     make: MakeService, lines: Sequence[OneParameterFamily]
 ) -> tuple[DominatingPair, ...]:
-    """The menu of a service; the plainest requests if it grants none of them alone."""
+    """Return the granted menu of a service, or pairs of size 1 if it grants no request alone."""
     return granted_menu(make, lines) or tuple(line.pair(1.0) for line in lines[:_GRANTED])
 
 
@@ -265,15 +273,16 @@ def first_violation(
         partial(_reports_on_granted_menu, service, promise, lines, seed),
         partial(_confirm_isolated, service, promise),
     )
-    found = last_report(
+    report = last_report(
         work, ScheduleSearch(None, 0, 0), effort, seconds, stands, whose=name_of_service(service)
     )
-    return replace(found, service=with_promise(service, promise))
+    return replace(report, service=with_promise(service, promise))
 
 
 def _confirm_isolated(
     service: MakeService, promise: Guarantee, found: ScheduleSearch, deadline: Deadline
 ) -> None:
+    """Check a found violation in new processes of the service."""
     if found.violation is not None:
         confirm_schedule(service, promise, found.violation.schedule, deadline)
 
@@ -282,7 +291,7 @@ def confirm_schedule(
     service: MakeService, promise: Guarantee, schedule: Schedule, deadline: Deadline
 ) -> None:
     """Raise FilterFault if the schedule breaks nothing in new processes of the service."""
-    if break_test(promise)(schedule.play_isolated(service, deadline)) is None:
+    if break_test(promise, service)(schedule.play_isolated(service, deadline)) is None:
         raise FilterFault(
             f"{name_of_service(service)} breaks the contract: it keeps data outside its object and its disk, "
             "which a process that ends loses; keep it in self"
@@ -292,7 +301,7 @@ def confirm_schedule(
 def _reports_on_granted_menu(
     service: MakeService, promise: Guarantee, lines: tuple[OneParameterFamily, ...], seed: int, units: float
 ) -> Iterator[ScheduleSearch]:
-    """Yield the reports of a search over a menu of granted requests; the first one comes with the menu."""
+    """Yield the reports of a search over a menu of requests that the service grants."""
     yield ScheduleSearch(None, 0, 0)
     yield from search_reports(
         service, promise, granted_or_default_menu(service, lines), WorkLimit.of(units), seed=seed
@@ -302,7 +311,7 @@ def _reports_on_granted_menu(
 def requested_families(
     service: MakeService, promise: Guarantee, mechanisms: str | Sequence[str]
 ) -> tuple[OneParameterFamily, ...]:
-    """Return the lines of the mechanisms after a check of the service and its guarantee."""
+    """Return the families of these names, after a check of the service and its guarantee."""
     return families_for_guarantee(checked_family_names(mechanisms), with_promise(service, promise).promise)
 
 
@@ -318,7 +327,11 @@ def search_reports(
     from filterproof.filters.testing.strategies import reproducible_settings
 
     set_hypothesis_home_dir(os.devnull)  # this is a worker, which must leave no files in the user's folder
-    among, found, searching = break_test(promise), ScheduleSearch(None, 0, 0), limit.fraction(_SEARCH_SHARE)
+    among, report, searching = (
+        break_test(promise, service),
+        ScheduleSearch(None, 0, 0),
+        limit.fraction(_SEARCH_SHARE),
+    )
     quiet = hypothesis.Verbosity.quiet
     settings = partial(reproducible_settings, _BATCH, phases=(hypothesis.Phase.generate,), verbosity=quiet)
     for number, rules in enumerate(cycle(_RULES)):
@@ -327,17 +340,17 @@ def search_reports(
         # Flaky: the service behaves differently the second time, or the work ends
         with suppress(_GuaranteeBroken, OutOfWork, Flaky), stopping_at(searching):
             stateful.run_state_machine_as_test(machine, settings=settings(stateful_step_count=rules))
-        found = found.with_played(played)
+        report = report.with_played(played)
         met = among(played[-1]) if played else None
         # an event that does not repeat is no counterexample
         if met is not None and (again := among(met.schedule.play(service, among))) is not None:
-            yield replace(found, violation=again)
-            found = replace(found, violation=_minimised(again, among, service, limit))
+            yield replace(report, violation=again)
+            report = replace(report, violation=_minimised(again, among, service, limit))
             break
         if searching.exhausted:
             break
-        yield found
-    yield found
+        yield report
+    yield report
 
 
 class _GuaranteeBroken(BaseException):
@@ -360,6 +373,8 @@ def _state_machine(
             played[-1].end()
 
     def rule(what: MoveKind, far: int, times: int = 1) -> Any:
+        """Return a Hypothesis rule that makes one kind of move `times` times."""
+
         def make(machine: Any, at: int) -> None:
             count_work(_DRAWN)
             for _ in range(times):
@@ -405,5 +420,8 @@ def _simpler_moves(moves: tuple[ServiceMove, ...], place: int) -> Iterator[tuple
         yield (*begun, ServiceMove("ask"), *later)
     yield from ((*begun, replace(move, at=at), *later) for at in range(move.at))
     for some, by in product((later[:1], later), (1, -1)):  # without it other requests are the newest
-        moved = (one if one.what == "ask" else replace(one, at=max(one.at + by, 0)) for one in some)
+        moved = (
+            later_move if later_move.what == "ask" else replace(later_move, at=max(later_move.at + by, 0))
+            for later_move in some
+        )
         yield (*begun, *moved, *later[len(some) :])

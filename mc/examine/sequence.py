@@ -58,7 +58,7 @@ _MAX_REPETITIONS, _MANY = 2**128, 2**40
 
 
 def _largest_total_loss(counts: Mapping[DominatingPair, int]) -> Fraction | float:
-    """Return the sum of the declared pure epsilons; inf if the tails of a pair go beyond its declaration."""
+    """Return the largest loss of all pairs together, from their pure epsilons; inf if unbounded."""
     each = {pair: float(pair.pure_epsilon) for pair in counts}
     if not all(
         math.isfinite(epsilon) and _losses_are_bounded(pair, Fraction(epsilon))
@@ -69,13 +69,13 @@ def _largest_total_loss(counts: Mapping[DominatingPair, int]) -> Fraction | floa
 
 
 def _losses_are_bounded(pair: DominatingPair, most: Fraction) -> bool:
-    """Whether no loss exceeds `most` by the tails that a composition uses: a user's pair may declare less."""
+    """Whether no loss of the pair exceeds `most` by its tails: a user's pair may declare less."""
     distribution = tail_function(pair)
     return bool(distribution.infinite == 0 and distribution.above(most)[0] == 0)
 
 
 def _hockey_stick_bound_from_tv(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
-    """Return a lower bound on the hockey-stick divergence of any number of pairs, from the total variation d of each.
+    """Return a lower bound on a composition's hockey-stick divergence, from total variations.
 
     Where p <= e^epsilon q, p is at most e^{epsilon/2} sqrt(p q), and elsewhere e^epsilon q is. So the divergence is at
     least 1 - e^{epsilon/2} sum sqrt(p q), and that sum is a product of factors of at most sqrt(1 - d^2) <= e^{-d^2/2}.
@@ -120,8 +120,8 @@ class Sequence:
             return False
         for pair, times in self.steps:
             unchanged, before = True, dict[str, object]()
-            for asked in range(min(times, MAX_PLAYED)):
-                if asked == MAX_PLAYED - 1 < times - 1:
+            for repetition in range(min(times, MAX_PLAYED)):
+                if repetition == MAX_PLAYED - 1 < times - 1:
                     before = content_of_attributes(
                         filt
                     )  # only now, because the first requests may fill a cache
@@ -143,12 +143,15 @@ class Sequence:
         counts = self.counts
         if measure.direction == "QP":
             counts = {pair.swapped: times for pair, times in counts.items()}
-        known = [
+        measurable_steps = [
             (measured, times)
             for pair, times in counts.items()
             if (measured := pair_with_known_tails(pair)) is not None
         ]
-        counts = {pair: sum(times for other, times in known if other == pair) for pair, _ in known}
+        counts = {
+            pair: sum(times for other, times in measurable_steps if other == pair)
+            for pair, _ in measurable_steps
+        }
         if measure.kind != "renyi":
             # no transcript has a loss above epsilon, so the divergence is 0
             if not counts or _largest_total_loss(counts) <= measure.at:
@@ -156,13 +159,13 @@ class Sequence:
             count_work(self._lower_bound_units(measure))
             if self.rounds > _MANY and any(pair.normal_mu is None for pair in counts):
                 return _hockey_stick_bound_from_tv(counts, measure.at)
-            whole = Composition(counts)
-            bounds = whole.delta(measure.at, relative=_RELATIVE_WIDTH, direction="PQ")
+            composition = Composition(counts)
+            bounds = composition.delta(measure.at, relative=_RELATIVE_WIDTH, direction="PQ")
             for relative in _NARROWER_WIDTHS:
                 if beside is None or not bounds.low <= beside * (1 + GAIN_MARGIN) < bounds.high:
                     break
                 if bounds.relative_width > relative:
-                    bounds = whole.delta(measure.at, relative=relative, direction="PQ")
+                    bounds = composition.delta(measure.at, relative=relative, direction="PQ")
             return bounds.low
         count_work(self._lower_bound_units(measure))
         total = Fraction(0)
@@ -176,7 +179,7 @@ class Sequence:
         return lower_end(total)
 
     def _lower_bound_units(self, measure: Divergence) -> int:
-        """Return about the units of work of a lower bound."""
+        """Return about the units of work that a lower bound takes."""
         if measure.kind == "renyi":
             return _RENYI_UNITS * len(self.counts)
         requests, kinds = _REQUEST_UNITS * min(self.rounds, 1000), [*self.counts]
@@ -231,7 +234,7 @@ def times_granted(filt: PrivacyFilter, pair: DominatingPair, at_most: int) -> in
 
 
 def removable_pieces(played: Sequence) -> Steps:
-    """Split the requests into pieces for removal: half of each row, a quarter, and so on."""
+    """Split each step into halves, quarters and so on, which minimisation can remove."""
     split = []
     for pair, left in played.steps:
         while left:

@@ -31,7 +31,7 @@ def stopped_after(share: float, late: BaseException) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Tightness:
-    """The best attack, the worst case and the guarantee on one menu.
+    """A row of the comparison: best attack, worst case and guarantee on one menu.
 
     `attack` is a lower bound on the divergence of the best adversary found, and `play` has its requests, or None.
     `worst` is an upper bound for every adversary on the menu, or None if none was computed. `evidence` is the strength
@@ -56,7 +56,7 @@ class Tightness:
 
     @property
     def share_words(self) -> str:
-        """The share in percent."""
+        """The share attack / promised in percent."""
         if self.promised <= 0:
             return "0 is promised"
         return f"{100 * self.share:.4g} %" if self.share >= 0.01 else "less than 1 %"
@@ -108,7 +108,7 @@ class StageFinding:
         evidence: Evidence | None = None,
         **more: Any,
     ) -> Self:
-        """Return the finding of a refutation from its counterexample, with its value."""
+        """Return the finding of a stage that refutes the guarantee by this counterexample."""
         found, sure = str(counterexample), evidence or counterexample.evidence
         row = Tightness(
             counterexample.measure, menu, counterexample.value, worst, counterexample.promised, sure

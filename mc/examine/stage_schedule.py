@@ -111,7 +111,7 @@ def run_stages(exam: StageRunner, names: tuple[str, ...], seed: int, *, own_menu
     if service_of(filt) is not None:
         exam.run("schedules", 0.2, partial(schedule_stage, exam.subject))
     # without determinism a state does not represent a run, and only a single run's grants count
-    subject = replace(exam.subject, deterministic=not any(one.fault for one in exam.findings))
+    subject = replace(exam.subject, deterministic=not any(finding.fault for finding in exam.findings))
     if subject.deterministic:
         exam.prove()
         exam.prove_source(subject)
@@ -119,7 +119,7 @@ def run_stages(exam: StageRunner, names: tuple[str, ...], seed: int, *, own_menu
         exam.begin_searches(subject)
     while exam.searches and (exam.thorough or not exam.counterexamples):
         exam.search()
-    if exam.counterexamples and not any(one.stage == "certificate" for one in exam.findings):
+    if exam.counterexamples and not any(finding.stage == "certificate" for finding in exam.findings):
         exam.prove(always=True)  # a theorem that says otherwise is a contradiction
     exam.shrink(subject)
     exam.tighten(subject)
@@ -184,22 +184,22 @@ class StageRunner:
 
     def search(self) -> None:
         """Run the next turn of each search."""
-        for one in tuple(self.searches):
+        for stage_search in tuple(self.searches):
             if self.counterexamples and not self.thorough:
                 return
-            before = one.meter.done
+            before = stage_search.meter.done
             try:
-                with activate_meter(one.meter):
-                    ended = self._run_stage(one.stage, one.reports)
+                with activate_meter(stage_search.meter):
+                    ended = self._run_stage(stage_search.stage, stage_search.reports)
             finally:
-                count_work(one.meter.done - before)
+                count_work(stage_search.meter.done - before)
             if ended:
-                self.searches.remove(one)
+                self.searches.remove(stage_search)
 
     def close(self) -> None:
         """End the unfinished searches."""
-        for one in self.searches:
-            one.reports.close()
+        for stage_search in self.searches:
+            stage_search.reports.close()
         self.searches.clear()
 
     def prove(self, *, always: bool = False) -> None:
@@ -220,11 +220,15 @@ class StageRunner:
 
     def shrink(self, subject: ExaminationContext) -> None:
         """Minimise the clearest counterexample and trace its play. A schedule has its own description."""
-        if found := tuple(one for one in self.counterexamples if one.kind != "schedule"):
+        if counterexamples := tuple(
+            counterexample for counterexample in self.counterexamples if counterexample.kind != "schedule"
+        ):
             # a refutation is minimised and traced even with little work left
             least = _MIN_SHRINK_SHARE * self.units
             units = max(self.limit.remaining, least) if self.thorough else least
-            self.run("shrinking", 1.0, partial(shrink, subject, found), WorkLimit.of(units), always=True)
+            self.run(
+                "shrinking", 1.0, partial(shrink, subject, counterexamples), WorkLimit.of(units), always=True
+            )
 
     def tighten(self, subject: ExaminationContext) -> None:
         """Minimise the admitted play that comes nearest to the guarantee if nothing was refuted."""
@@ -237,8 +241,8 @@ class StageRunner:
 
     def _unfinished_finding(self, found: str, **more: Any) -> StageFinding:
         """Return the finding of an unfinished stage."""
-        said = {"notes": (found,)} | more
-        return StageFinding(self.stage, "Did the stage finish?", found, "", UNFINISHED, **said)
+        arguments = {"notes": (found,)} | more
+        return StageFinding(self.stage, "Did the stage finish?", found, "", UNFINISHED, **arguments)
 
     def _revalidated(self, finding: StageFinding) -> StageFinding:
         """Return the finding, or a weaker one if its counterexample does not replay with a new instance of the filter.
@@ -256,15 +260,15 @@ class StageRunner:
                 return finding
             if not (other := revalidate(counterexample, self._run_isolated)):
                 return finding
-            fault, found = (
+            fault, result = (
                 nondeterminism_fault(self.filter),
                 f"{counterexample.description}: granted, but not by a new instance: {other}",
             )
         except ValueError as reason:
-            found = f"{counterexample.description}: not replayed with a new instance: {reason}"
+            result = f"{counterexample.description}: not replayed with a new instance: {reason}"
         except FilterFault as broken:
-            found = fault = str(broken)
-        return _withdrawn(finding, found, fault)
+            result = fault = str(broken)
+        return _withdrawn(finding, result, fault)
 
     def _run_isolated(self, work: Callable[[], Any]) -> Any:
         """Run the work in a worker forked from this process, which never calls the filter.
@@ -279,8 +283,8 @@ class StageRunner:
     @property
     def counterexamples(self) -> list[Counterexample]:
         """Return the refutations so far, the clearest first."""
-        found = (one.counterexample for one in self.findings if one.counterexample is not None)
-        return sorted(found, key=lambda one: one.order)
+        refutations = (one.counterexample for one in self.findings if one.counterexample is not None)
+        return sorted(refutations, key=lambda one: one.order)
 
     def run(
         self,
@@ -334,9 +338,9 @@ class StageRunner:
             if stage == "admission" and self.promise is None:
                 raise  # the caller's mistake: the object is no filter
             # library code fails on an answer of the filter, which must not end the examination
-            said = f"{type(self.filter).__name__} returned: {type(error).__name__}: {error}"
-            said = f"the stage ended with an error: {said}"
-            self.findings.append(self._unfinished_finding(said))
+            message = f"{type(self.filter).__name__} returned: {type(error).__name__}: {error}"
+            message = f"the stage ended with an error: {message}"
+            self.findings.append(self._unfinished_finding(message))
         return True
 
     def _worker_findings(
@@ -353,8 +357,8 @@ class StageRunner:
             "deadline": self.deadline,
             "pauses": pauses,
         }
-        with closing(iter_isolated(partial(_run_quietly, work, limit), **how)) as told:
-            for report in told:
+        with closing(iter_isolated(partial(_run_quietly, work, limit), **how)) as reports:
+            for report in reports:
                 if not isinstance(report, dict):
                     yield report
                     continue
@@ -376,7 +380,7 @@ def _withdrawn(finding: StageFinding, found: str, fault: str = "") -> StageFindi
 def _admission_stage(
     filt: PrivacyFilter, names: tuple[str, ...], seed: int, part: WorkLimit, _: WorkLimit, *, own_menu: bool
 ) -> Iterator[object]:
-    """Yield the filter's guarantee and the requests that a fresh run grants.
+    """Yield the filter's guarantee and the finding on the requests that a fresh run grants.
 
     Raises TypeError for an object that is no filter.
     """
@@ -390,6 +394,7 @@ def _admission_stage(
 
 
 def _proof_stage(filt: PrivacyFilter, limit: WorkLimit) -> Iterator[object]:
+    """Yield the finding of the certificate and the proofs that it needed."""
     before = frozenset(PROVED_BY_NAME)
     yield certificate_finding(filt)
     yield {"proofs": {name: proof for name, proof in PROVED_BY_NAME.items() if name not in before}}

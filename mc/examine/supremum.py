@@ -82,14 +82,14 @@ class Supremum:
         return Scripted(*zip(*self.steps, strict=True)) if self.steps else None
 
     def __str__(self) -> str:
-        found = (
+        text = (
             f"[{format_down(self.low)}, {format_up(self.high)}] at epsilon = {self.epsilon:g}, promised "
             f"{self.promised:.6g}"
         )
         return (
-            f"{found}; no theorem bounds it from above: {self.rests_on}"
+            f"{text}; no theorem bounds it from above: {self.rests_on}"
             if self.high == 1 and self.rests_on
-            else found
+            else text
         )
 
 
@@ -132,18 +132,18 @@ def supremum(filt: PrivacyFilter, epsilon: float, *, known: Verdict | None = Non
         raise TypeError(f"epsilon must be one number, got {checked!r}; call supremum for each")
     covered = verdict_by_theorems(filt) if known is None else known
     sound = covered is not None and covered.outcome is Outcome.HOLDS
-    found, promised = filt.extremal(checked), float(filt.promise.delta(checked))
-    check_determinism_on_requests(filt, [pair for pair, _ in found.steps])
-    low, steps = reached_delta(filt, found, checked, believed=sound)
+    extremal, promised = filt.extremal(checked), float(filt.promise.delta(checked))
+    check_determinism_on_requests(filt, [pair for pair, _ in extremal.steps])
+    low, steps = reached_delta(filt, extremal, checked, believed=sound)
     if covered is None:
         detail = f"{type(filt).__name__} is not made of library parts, so no theorem covers it"
     else:
         detail = covered.detail
-    return Supremum(checked, low, most_kept(found, promised) if sound else 1.0, promised, steps, detail)
+    return Supremum(checked, low, most_kept(extremal, promised) if sound else 1.0, promised, steps, detail)
 
 
 def promised_renyi_by_order(promise: Guarantee) -> dict[float, float]:
-    """The Rényi divergence that a guarantee states at each of a few orders; {} for one that states none."""
+    """Return the Rényi divergence that a guarantee states at each of a few orders; {} for none."""
     match promise:
         case ZCDP(rho):
             return {order: order * rho for order in ORDERS}
@@ -164,9 +164,9 @@ def largest_renyi_lower_bound(
     """
     rate = min((rho / at for at, rho in promised_renyi_by_order(filt.promise).items()), default=0.0)
     mu = math.nextafter(math.sqrt(2 * rate), 0.0)
-    found: list[tuple[float, Steps]] = [(0.0, ())]
+    candidates: list[tuple[float, Steps]] = [(0.0, ())]
     for pair in (Gaussian(mu), *menu) if mu > 0 else menu:
         times = count_grants(filt, pair, most=_MAX_REQUESTS)
         if times and (played := Played(((pair, times),))).is_granted(filt):
-            found.append((played.low(Divergence.renyi(order)), played.steps))
-    return max(found, key=lambda one: one[0])
+            candidates.append((played.low(Divergence.renyi(order)), played.steps))
+    return max(candidates, key=lambda one: one[0])

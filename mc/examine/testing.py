@@ -53,6 +53,8 @@ def _make_tests_run_in_workers(make: Callable[Given, type]) -> Callable[Given, t
 
 def _isolated(test: Callable[[Any], None], name: str) -> Callable[[Any], None]:
     # without hypothesis attributes, so that pytest does not look for its arguments
+    """Return the test as a function that runs it in a worker process."""
+
     @wraps(test, updated=())
     def run(self: Any) -> None:
         compiler()  # imported once here, because each child would take as long for it as for its examples
@@ -109,10 +111,10 @@ def schedule_tests(
 
     class Schedules(TestCase):
         def runTest(self) -> None:
-            found = first_violation(service, promise, mechanisms=mechanisms, effort=effort)
-            assert found.released, (
-                f"the service must grant some request: {found}; pass mechanisms=... that it grants"
+            report = first_violation(service, promise, mechanisms=mechanisms, effort=effort)
+            assert report.released, (
+                f"the service must grant some request: {report}; pass mechanisms=... that it grants"
             )
-            assert found.violation is None, f"the service violates its guarantee:\n{found.violation}"
+            assert report.violation is None, f"the service violates its guarantee:\n{report.violation}"
 
     return Schedules

@@ -120,6 +120,7 @@ def _readable_state(filt: PrivacyFilter, state: State) -> State:
 
 
 def _full_state_text(state: State) -> str:
+    """Return all parts of one run's state as text, uncut."""
     return ", ".join(
         f"{name}={_values_text(np.asarray(part)[0])}" if name else _values_text(np.asarray(part)[0])
         for name, part in named_leaves(state)
@@ -138,17 +139,19 @@ def state_difference_words(before: str, after: str) -> tuple[str, str]:
 
 
 def _shortened_text(told: str, begin: int = 0) -> str:
+    """Return the text from a position on, cut to the letters of one state in a trace."""
     shown = f"... {told[begin:].lstrip()}" if begin else told
     return shown if len(shown) <= _LETTERS else f"{shown[: _LETTERS - 4]} ..."
 
 
 def _values_text(part: Any) -> str:
+    """Return one part of a state as text."""
     if np.ndim(part):
         return f"({', '.join(map(_values_text, part))})"
     shown: object = type(part).__repr__
     if shown is object.__repr__:  # a memory address is no help
-        held = ", ".join(f"{name}={value!r}" for name, value in getattr(part, "__dict__", {}).items())
-        return f"{type(part).__name__}({held})"
+        attributes = ", ".join(f"{name}={value!r}" for name, value in getattr(part, "__dict__", {}).items())
+        return f"{type(part).__name__}({attributes})"
     return f"{float(part):.6g}" if isinstance(part, float | np.floating) else str(part)
 
 
@@ -175,8 +178,8 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
                     why.setdefault(key, reason)
             last, state = state, after
         # the state after a long row is known if one request left it unchanged
-        whole = len(played_on) == times or (last is not None and bool(runs_equal(last, state)[0]))
-        after_row = _full_state_text(_readable_state(filt, state)) if whole else _OMITTED
+        has_final_state = len(played_on) == times or (last is not None and bool(runs_equal(last, state)[0]))
+        after_row = _full_state_text(_readable_state(filt, state)) if has_final_state else _OMITTED
         steps.append((pair, times))
         rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
         request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
@@ -203,7 +206,7 @@ def _steps_split_at_violation(played: Sequence, passed: int | None) -> Iterator[
 
 
 def truncate_to_rounds(played: Sequence, rounds: int) -> Sequence:
-    """Return the first requests of a sequence."""
+    """Return the first rounds of a sequence."""
     steps, left = [], rounds
     for pair, times in played.steps:
         if left > 0:
@@ -228,7 +231,7 @@ def _first_exceeding_round(played: Sequence, measure: Divergence, promised: floa
 def _missing_or_reduced_charges(
     before: State, after: State, pair: DominatingPair, when: str
 ) -> Iterator[tuple[object, str]]:
-    """Yield the missing charges of a grant and its removals from the state, each with a key for the first mention."""
+    """Yield signs of a wrong grant: an unchanged state, or a number in it that falls."""
     if pair.pure_epsilon > 0 and runs_equal(before, after)[0]:
         yield pair, f"{when} {pair_words(pair)} does not change the state: it is not charged"
     for name, old, new in _changed_numbers(before, after):
@@ -249,9 +252,9 @@ def _changed_numbers(before: State, after: State) -> Iterator[tuple[str, float, 
         if len(old) > 2:
             yield f"the sum of {name}", sum(old), sum(new)
         else:
-            one = np.ndim(both[0]) == 0
+            is_scalar = np.ndim(both[0]) == 0
             for place, values in enumerate(zip(old, new, strict=False), 1):
-                yield name if one else f"number {place} of {name}", *values
+                yield name if is_scalar else f"number {place} of {name}", *values
 
 
 # -- plans ---------------------------------------------------------------------------------------------
@@ -285,7 +288,8 @@ def trace_of_plan(filt: PrivacyFilter, plan: AdaptivePlan, measure: Divergence, 
             if following is not None:
                 later.append((following, observed, f"{when}, {outcome}" if when else f"after {outcome}"))
         ways_on = "; ".join(
-            words if len(after) == 1 else f"{words} ({' or '.join(said)})" for words, said in after.items()
+            words if len(after) == 1 else f"{words} ({' or '.join(outcome_texts)})"
+            for words, outcome_texts in after.items()
         )
         ends = "go on below" if later else "stop"
         ends += ", else stop" if 0 < len(later) < len(possible) else ""
@@ -313,7 +317,7 @@ def trace_of_plan(filt: PrivacyFilter, plan: AdaptivePlan, measure: Divergence, 
 def guarantee_and_play_curves(
     trace: Trace, promise: Guarantee, reached: Callable[[Divergence], float]
 ) -> Iterator[tuple[float, float, float]]:
-    """Yield points of the guarantee's curve and of the play's, up to epsilons at which the guarantee is small."""
+    """Yield (epsilon, the play's lower bound on delta, the promised delta)."""
     measure = trace.measure
     far = (2 * measure.at if measure.kind == "hockey-stick" else 0.0) or 1.0
     while measure.kind != "hockey-stick" and far < _MAX_EPSILON and float(promise.delta(far)) > _MIN_DELTA:

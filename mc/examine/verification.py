@@ -104,14 +104,14 @@ def verify(
     from filterproof.mc.examine.stage_schedule import EFFORT, FAILURE, StageRunner, chosen_stages, run_stages
 
     if issubclass(type(filt), type):  # isinstance would run the filter's own code
-        made = getattr(filt, "__name__", "it")
-        raise TypeError(f"filt is the class {made} and not a filter; call it: {made}()")
+        class_name = getattr(filt, "__name__", "it")
+        raise TypeError(f"filt is the class {class_name} and not a filter; call it: {class_name}()")
     effort = checked_effort(effort)
     units = EFFORT * effort
     deadline = Deadline.of(seconds)
-    asked = checked_family_names(FAMILY_TABLE if mechanisms is None else mechanisms)
+    chosen_names = checked_family_names(FAMILY_TABLE if mechanisms is None else mechanisms)
     names = tuple(
-        name for name in FAMILY_TABLE if name in asked
+        name for name in FAMILY_TABLE if name in chosen_names
     )  # in one order, so that no search depends on it
     seed = check_count("seed", seed, least=0)
     pressed: KeyboardInterrupt | None = None
@@ -136,8 +136,8 @@ def verify(
         exam.findings.append(
             StageFinding("invariants", "Does it print while it decides?", words, "", "", notes=(words,))
         )
-    found = tuple(exam.findings)
-    examination = Examination(filt, names, found, seed, FAILURE, exam.promise, exam.scope, effort, target)
+    findings = tuple(exam.findings)
+    examination = Examination(filt, names, findings, seed, FAILURE, exam.promise, exam.scope, effort, target)
     if pressed is not None:
         raise PartialExamination(examination) from pressed
     return examination
@@ -184,8 +184,8 @@ def assert_holds(
     """
     __tracebackhide__ = True  # pytest shows the caller's line
     exam = verify(filt, effort=effort, seconds=seconds, mechanisms=mechanisms, seed=seed)
-    if told := failure(exam):
-        raise AssertionError(told)
+    if message := failure(exam):
+        raise AssertionError(message)
     return exam
 
 

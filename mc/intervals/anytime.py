@@ -48,7 +48,7 @@ class LogCapital:
 
     @classmethod
     def merge(cls, batches: Iterable[LogCapital]) -> LogCapital:
-        """Return the wealth after all batches, independent of their order to the last bit."""
+        """Return the sum of the batches' log-capitals, independent of their order to the last bit."""
         parts = list(batches)
         if not parts:
             raise ValueError("batches must contain at least one batch, got none; run at least one batch")
@@ -182,6 +182,7 @@ class BettingTest:
         return LogCapital(n + zeros, log_capitals(above), log_capitals(below))
 
     def _bet_grid(self, largest: float) -> NDArray[np.float64]:
+        """Return the constant bets, as shares of the largest one."""
         halvings = max(1, math.ceil(math.log2(largest / _MIN_BET)))
         shares = [15 / 16, 7 / 8, 3 / 4, *(0.5**d for d in range(1, halvings + 1))]
         return largest * np.array(shares)
@@ -256,7 +257,7 @@ def anytime_mean(
     >>> fp.intervals.anytime_mean([0.0, 1.0], [500, 500], least=0.0, most=1.0, failure=0.01).low > 0.43
     True
     """
-    values, counts = (np.asarray(one, dtype=np.float64) for one in (values, counts))
+    values, counts = (np.asarray(column, dtype=np.float64) for column in (values, counts))
     if values.shape != counts.shape or counts.sum() < 1 or not ((values >= least) & (values <= most)).all():
         raise ValueError(
             f"values must lie in [least, most] and have a count each, got {values!r} and {counts!r} for "

@@ -35,7 +35,7 @@ def plug_in_bets(unit: NDArray[np.float64], log_term: float) -> NDArray[np.float
 def _mean_at_capital_level(
     unit: NDArray[np.float64], bets: NDArray[np.float64], log_term: float, *, larger: bool
 ) -> float:
-    """Return the root in m of max_t log K_t(m) = l; 0 or 1, the end of the range, if no m gives so large a capital.
+    """Return the root m of max_t log K_t(m) = l; 0 or 1 if no m gives so large a capital.
 
     K_t(m) = prod_{i<=t} (1 + min(lambda_i, c/m)(x_i - m)) for bets on larger values, which decreases in m; K_t(m) =
     prod_{i<=t} (1 + min(lambda_i, c/(1-m))(m - x_i)) for smaller ones, which increases. Both are continuous.

@@ -2,7 +2,7 @@
 
 >>> pilot = Moments.of([0.0, 0.5, 1.0])
 >>> bets = FixedBets.planned(pilot, n=1000, failure=0.01)
->>> guess = bets.interval(bets.expected(pilot, n=1000), failure=0.01)
+>>> guess = bets.interval(bets.expected_moments(pilot, n=1000), failure=0.01)
 >>> round(guess.low, 4), round(guess.high, 4)
 (0.4575, 0.5425)
 """
@@ -65,7 +65,7 @@ class FixedBets:
         return cls((rise, safe_rise), (fall, safe_fall))
 
     def log_factor_sums(self, unit: NDArray[np.float64]) -> tuple[float, ...]:
-        """Return S for each of `rises`, then T for each of `falls`, over values in [0, 1]; zeros may be omitted."""
+        """Return sum_i log(1 + stake x_i) for each signed stake and x in [0, 1]; zeros may be omitted."""
         return tuple(float(np.log1p(stake * unit).sum()) for stake in self.signed_stakes)
 
     def expected_moments(self, pilot: Moments, n: int) -> Moments:
@@ -105,7 +105,7 @@ class FixedBets:
 
 
 def _log_two_over_failure(failure: float) -> float:
-    """log(2/failure)."""
+    """Return log(2/failure), the log-capital at which a gambler excludes a mean."""
     return math.log(2) - math.log(failure)
 
 

@@ -18,7 +18,7 @@ from filterproof.theory.argument_checks import check_delta
 
 
 def _bernoulli_kl_term(p: float, q: float, shift: float) -> float:
-    """Return p log(p/q), with shift = q - p; log1p near q = p, where the two terms of `bernoulli_kl` nearly cancel."""
+    """Return p log(p/q), a term of the KL divergence; shift = q - p keeps it precise near q = p."""
     if p == 0:
         return 0.0
     if q == 0:

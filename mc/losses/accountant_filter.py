@@ -130,6 +130,7 @@ class AccountantFilter(PrivacyFilter):
 
 @lru_cache(maxsize=1 << 16)
 def _composition_fits(filt: AccountantFilter, counts: tuple[int, ...]) -> bool:
+    """Whether the composition of these counts of the menu is certainly (epsilon, delta)-DP."""
     if not (released := counts_of(filt.menu, counts)):
         return True
     steps = Composition(released)

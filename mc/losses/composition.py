@@ -268,12 +268,14 @@ class Composition:
         return Bounds(certified_epsilon_beyond(close.low, -1), certified_epsilon_beyond(close.high, 1))
 
     def _directed_pairs(self, direction: Direction | Literal["both"]) -> list[tuple[DominatingPair, ...]]:
+        """Return the pairs in each wanted direction, once if both directions agree."""
         drawn = {"PQ": self.pairs, "QP": tuple(pair.swapped for pair in self.pairs)}
         ways = checked_directions(direction)
         return [drawn[way] for way in (ways if drawn["PQ"] != drawn["QP"] else ways[:1])]
 
     def _delta_bounds(self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...]) -> Bounds:
         # a pair that reveals nothing adds nothing
+        """Return certified bounds on delta in one direction, by the best applicable method."""
         mechanisms = [
             (pair, count)
             for pair, count in zip(pairs, self.counts, strict=True)
@@ -293,26 +295,27 @@ class Composition:
             return _one_release_bounds(pairs[0], epsilon)
         if (stick := finite_sums.hockey_stick(pairs, counts, epsilon)) is not None:
             return _double_bounds_around(stick)
-        levels = [known for pair in pairs if (known := kov_parameters(pair)) is not None]
-        if any(float(known.epsilon) > epsilon + _CERTAIN_GAP for known in levels):
+        levels = [kov_level for pair in pairs if (kov_level := kov_parameters(pair)) is not None]
+        if any(float(kov_level.epsilon) > epsilon + _CERTAIN_GAP for kov_level in levels):
             return _one_release_lower_bound(pairs, epsilon)
-        addable = len(levels) == len(pairs) and all(known.epsilon < _LARGEST for known in levels)
+        addable = len(levels) == len(pairs) and all(kov_level.epsilon < _LARGEST for kov_level in levels)
         lattice = common_epsilon_step(levels) if addable else None
         if lattice is not None:
             units, _, most = lattice
             below = tuple(
-                LowerBoundPLD.from_kov(known, unit) for known, unit in zip(levels, units, strict=True)
+                LowerBoundPLD.from_kov(kov_level, unit) for kov_level, unit in zip(levels, units, strict=True)
             )
             if (fully_revealed := _bounds_if_fully_revealed(below)) is not None:
                 return fully_revealed
             above = tuple(
-                kov_lattice_pld(k, known.delta, most, "high") for known, k in zip(levels, units, strict=True)
+                kov_lattice_pld(k, kov_level.delta, most, "high")
+                for kov_level, k in zip(levels, units, strict=True)
             )
             tilt, _, _ = tilt_and_variances_for_mean(
                 [(distribution.p, float(most)) for distribution in below], counts, epsilon
             )
             return Bounds(*LatticeSum(above, below, counts, float(most)).bounds(epsilon, tilt=tilt))
-        if any(float(known.epsilon) > _CUT for known in levels):
+        if any(float(kov_level.epsilon) > _CUT for kov_level in levels):
             return _one_release_lower_bound(pairs, epsilon)
         best = Bounds(0.0, 1.0)
         if epsilon >= 0 and (distribution := _fourier_inversion_or_none(pairs, counts)) is not None:
@@ -324,12 +327,13 @@ class Composition:
 
 
 def _one_release_bounds(pair: DominatingPair, epsilon: float) -> Bounds:
+    """Return certified bounds on the hockey-stick divergence of one release."""
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         return _double_bounds_around(tail_function(pair).hockey_stick(epsilon))
 
 
 def _double_bounds_around(stick: flint.arb) -> Bounds:
-    """Return the doubles around a divergence."""
+    """Return the doubles around a ball of a divergence, clipped to [0, 1]."""
     return Bounds(max(lower_end(stick), 0.0), min(upper_end(stick), 1.0))
 
 
@@ -400,14 +404,14 @@ def counts_of(menu: Sequence[DominatingPair], counts: Sequence[int]) -> Counter[
 
 
 def _p_may_differ_from_q(pair: DominatingPair) -> bool:
-    """False for a pair that is known to have P = Q."""
+    """Return False for a pair that is known to have P = Q."""
     if (masses := pair.exact_masses) is not None:
         return masses.p != masses.q
     if (own := pair.kov) is None or own.epsilon > 0 or own.delta > 0:
         return True
     # a double 0 may be a rounded number
-    known = kov_parameters(pair)
-    return known is None or known.delta > 0 or known.exact != 0
+    kov_level = kov_parameters(pair)
+    return kov_level is None or kov_level.delta > 0 or kov_level.exact != 0
 
 
 def _bounds_if_fully_revealed(distributions: Iterable[LowerBoundPLD]) -> Bounds | None:
@@ -422,7 +426,7 @@ def _largest_bounds(directions: list[Bounds]) -> Bounds:
 
 
 def _bounds_of_single_person(bounds: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Bounds:
-    """Return the bounds by inversion for one person."""
+    """Return the bounds of the only person of a Fourier inversion."""
     (low,), (high,) = bounds
     return Bounds(float(low), float(high))
 
@@ -430,7 +434,7 @@ def _bounds_of_single_person(bounds: tuple[NDArray[np.float64], NDArray[np.float
 def _fourier_inversion_or_none(
     pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]
 ) -> FourierInversion | None:
-    """Return the distribution by its characteristic function, if those of all mechanisms are known."""
+    """Return the Fourier inversion of a composition; None if a step lacks moments or counts do not suit."""
     steps = tuple(step for pair in pairs if (step := StepMoments.of(pair)) is not None)
     if len(steps) < len(pairs) or sum(counts) < _SMOOTH or max(counts) > _COUNTS:
         return None
@@ -439,7 +443,7 @@ def _fourier_inversion_or_none(
 
 @lru_cache(maxsize=64)
 def _inversion_of(steps: tuple[StepMoments, ...], counts: tuple[int, ...]) -> FourierInversion:
-    """Cache by the moments, and not by pairs, which may compare equal without being so."""
+    """Return a cached Fourier inversion. The key has moments: unequal pairs may compare equal."""
     return FourierInversion(steps, np.array([counts], dtype=np.uint32), "PQ")
 
 

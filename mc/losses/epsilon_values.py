@@ -13,7 +13,7 @@ Epsilon: TypeAlias = float | LogRatio
 
 
 def epsilon_table_cells(epsilon: Epsilon) -> Row:
-    """Return the cells of an epsilon in a row: the nearest double, and e^epsilon if it is a rational."""
+    """Return an epsilon for a row of a table: the nearest double, and e^epsilon if rational."""
     return {
         "epsilon": float(epsilon),
         "ratio": str(epsilon.ratio) if isinstance(epsilon, LogRatio) else None,

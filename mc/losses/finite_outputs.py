@@ -60,14 +60,14 @@ class FiniteOutputs:
                 ((0, 1 / tilt), to_fmpq(mass), -log_fraction(tilt)) for tilt, mass in merged.items()
             )
             return cls(finite, to_fmpq(erased_p), to_fmpq(erased_q))
-        if (known := kov_parameters(pair)) is None:
+        if (kov_level := kov_parameters(pair)) is None:
             raise NoFiniteDistributionError
         assert pair.kov is not None
-        size, ratio, erased = float(pair.kov.epsilon), pair.kov.ratio, to_fmpq(known.delta)
-        if known.exact == 0:
+        size, ratio, erased = float(pair.kov.epsilon), pair.kov.ratio, to_fmpq(kov_level.delta)
+        if kov_level.exact == 0:
             return cls(((ZERO_LOSS, 1 - erased, 0.0),), erased, erased)
         signed: list[tuple[Loss, Mass, float]] = []
-        for sign, (mass, _) in zip((-1, 1), known.masses, strict=True):
+        for sign, (mass, _) in zip((-1, 1), kov_level.masses, strict=True):
             if ratio is None:
                 signed.append(((sign * Fraction(size), Fraction(1)), mass, sign * size))
             else:

@@ -29,7 +29,7 @@ _CELLS, _TAIL = 128, 1e-9
 
 @lru_cache(maxsize=4096)
 def pair_with_known_tails(pair: DominatingPair) -> DominatingPair | None:
-    """Return a pair with known tails that is at most as revealing as `pair`, or None if nothing is known of it.
+    """Return the pair, or a less revealing finite pair by its stated cdfs; None if none is known.
 
     It is the pair itself if its tails are known, and else a finite pair by the cdfs that its class states.
     """
@@ -43,7 +43,7 @@ def pair_with_known_tails(pair: DominatingPair) -> DominatingPair | None:
 
 
 def _finite_pair_of_cells(pair: DominatingPair) -> FinitePair:
-    """Return the pair of the cell of a loss, with P-masses rounded down and Q-masses up by the allowed error.
+    """Return the finite pair whose outcomes are cells of the loss, by the stated cdfs.
 
     What rounding takes from P goes to the cell with the smallest losses, where it hides under Q.
     """
@@ -76,6 +76,7 @@ def _finite_pair_of_cells(pair: DominatingPair) -> FinitePair:
 
 
 def _checked_probability(value: object) -> Fraction:
+    """Return a stated probability as a Fraction; raise ValueError unless it lies in [0, 1]."""
     number = float(value)  # type: ignore[arg-type]
     if not 0 <= number <= 1:
         raise ValueError(f"loss_cdf must return a probability, got {number!r}; correct it")

@@ -29,10 +29,12 @@ _Sum = tuple[flint.arb, flint.arb]
 def hockey_stick(pairs: Sequence[DominatingPair], counts: Sequence[int], epsilon: float) -> flint.arb | None:
     """Return H_{e^epsilon} of counts[i] releases of pairs[i], or None for infinitely many outputs or too many sums."""
     distributions = [tail_function(pair) for pair in pairs]
-    known = [distribution.points for distribution in distributions if distribution.points is not None]
-    if len(known) < len(distributions) or any(distribution.infinite == 1 for distribution in distributions):
+    finite_points = [distribution.points for distribution in distributions if distribution.points is not None]
+    if len(finite_points) < len(distributions) or any(
+        distribution.infinite == 1 for distribution in distributions
+    ):
         return None
-    many = zip(known, counts, strict=True)
+    many = zip(finite_points, counts, strict=True)
     if (
         math.prod(math.comb(n + len(points) - 1, n) if len(points) > 1 else 1 for points, n in many)
         > MAX_SUMS
@@ -45,7 +47,7 @@ def hockey_stick(pairs: Sequence[DominatingPair], counts: Sequence[int], epsilon
             for distribution, n in zip(distributions, counts, strict=True)
         ]
         stick = -sum(logs, flint.arb(0)).expm1()
-        each = [list(_sums_of_losses(points, n)) for points, n in zip(known, counts, strict=True)]
+        each = [list(_sums_of_losses(points, n)) for points, n in zip(finite_points, counts, strict=True)]
         for parts in itertools.product(*each):
             beyond, mass = flint.arb(-epsilon), flint.arb(1)
             for loss, share in parts:

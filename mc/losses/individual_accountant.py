@@ -291,7 +291,7 @@ class IndividualAccountant:
     def _bounds_by_rounded_shares(
         self, quantity: str, composed: Callable[..., tuple[Array, Array]]
     ) -> PersonalBounds:
-        """Return the lower bounds with every share rounded down to a level, and the upper ones with each rounded up."""
+        """Return lower bounds from shares rounded down to levels, upper ones from shares rounded up."""
         below, above = self._counts[:, 1::2].copy(), self._counts[:, 0::2] + self._counts[:, 1::2]
         below[:, :-1] += self._counts[:, 2::2]
         low, _ = composed(self._distributions, below)
@@ -314,6 +314,7 @@ def _probability_row(name: str, value: object, remedy: str) -> Array:
 
 
 def _level_grid(levels: int | Sequence[float]) -> Array:
+    """Return the levels of share: those given, or a number of them in a geometric grid to 1."""
     if isinstance(levels, (int, np.integer)):
         number = check_count("levels", levels, most=_MAX_LEVELS)
         grid = np.geomspace(_MIN_LEVEL, 1.0, number) if number > 1 else np.ones(1)

@@ -76,8 +76,8 @@ def _modulus_envelope(
     distribution: StepMoments, direction: Direction, tilt: int
 ) -> CharacteristicFunctionBound:
     """Return the bounds at high frequencies."""
-    known, a = _tilted_moments(distribution, direction), float(distribution.power(TILTS[tilt], direction))
-    return distribution.envelope(a, float(known.logs[tilt]), float(known.decay[tilt]))
+    moments, a = _tilted_moments(distribution, direction), float(distribution.power(TILTS[tilt], direction))
+    return distribution.envelope(a, float(moments.logs[tilt]), float(moments.decay[tilt]))
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
@@ -97,7 +97,7 @@ def bounds_of_worse_direction(
     counts: NDArray[np.uint32],
     bounds: Callable[[FourierInversion], tuple[Array, Array]],
 ) -> tuple[Array, Array]:
-    """Return bounds for each person with counts[person, k] steps of laws[k], the larger of removal and addition."""
+    """Return bounds for each person, the larger ones of removal (PQ) and addition (QP)."""
     removal, addition = (
         bounds(FourierInversion(distributions, counts, "PQ")),
         bounds(FourierInversion(distributions, counts, "QP")),
@@ -106,7 +106,7 @@ def bounds_of_worse_direction(
 
 
 class FourierInversion:
-    """People with some steps of each kind, in one direction: their moments at all tilts, shape (people, tilts)."""
+    """Fourier inversion in one direction: people's counts, and moments of shape (people, tilts)."""
 
     def __init__(
         self, distributions: Sequence[StepMoments], counts: NDArray[np.uint32], direction: Direction
@@ -240,9 +240,9 @@ class FourierInversion:
         counts = self.counts[group]
         used = np.flatnonzero(counts.any(axis=0))
         counts = counts[:, used]
-        whole = 1 << (size - 1).bit_length()
+        padded_size = 1 << (size - 1).bit_length()
         each = [
-            _characteristic_functions(self.distributions[k], self.direction, tilt, step, whole)
+            _characteristic_functions(self.distributions[k], self.direction, tilt, step, padded_size)
             for k in used.tolist()
         ]
         logs, off, largest = (
@@ -318,6 +318,7 @@ class _TiltedPeople:
         return slack
 
     def _log_factor_bound(self, epsilon: Array, sign: int) -> Array:
+        """Return a bound on log of M(t) e^{-t epsilon}: upper for sign 1, lower for sign -1."""
         scale = self.logs - self.tilt * epsilon
         size = np.abs(self.logs) + self.tilt * epsilon
         exponent: Array = scale + sign * (self.off + 2.0**-46 * (1 + size))

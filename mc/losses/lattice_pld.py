@@ -70,13 +70,13 @@ class LossDiscretisation:
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the places that losses count as, and which losses have one."""
         cell = self._search.below(losses) - 1
-        known = (cell >= 0) & (cell < len(self.low))
-        if not known.all():
-            cell = np.where(known, cell, 0)
+        has_place = (cell >= 0) & (cell < len(self.low))
+        if not has_place.all():
+            cell = np.where(has_place, cell, 0)
         if not self.share.any():
-            return self.low.take(cell), known
+            return self.low.take(cell), has_place
         raised = rng.random(len(losses)) < self.share.take(cell)
-        return self._ends.take(2 * cell + raised), known
+        return self._ends.take(2 * cell + raised), has_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class LatticePLD:
         return shares
 
     def tilted_mean_and_variance(self, tilt: float) -> tuple[float, float]:
-        """Return mean and variance of the place under `tilted_probabilities`."""
+        """Return mean and variance of the lattice place under the tilted distribution."""
         shares = self.tilted_probabilities(tilt)
         mean = float(shares @ self.places)
         return mean, float(shares @ (self.places - mean) ** 2)
@@ -141,7 +141,7 @@ class KOVLevel:
 
 @dataclass(frozen=True, slots=True)
 class LowerBoundPLD:
-    """The reports of a loss: P-masses of reports, rounded down, and Q-masses, rounded up; a place is a report.
+    """P-masses, rounded down, and Q-masses, rounded up, of reports of a loss; a place is a report.
 
     A report is a post-processing, so that compositions lie below the true ones. The place need not be the loss of the
     report: it only decides which reports a sum cannot distinguish.
@@ -166,7 +166,7 @@ class LowerBoundPLD:
 
     @classmethod
     def from_kov(cls, known: KOVLevel, units: int) -> Self:
-        """Return KOV(epsilon, delta), with its two losses reported at `units` steps."""
+        """Return KOV(epsilon, delta) with its finite losses placed at `units` and -`units` lattice steps."""
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             rest, revealed = to_ball(1 - known.delta), max(lower_end(to_ball(known.delta)), 0.0)
             masses = known.masses if units else ((rest, rest),)
@@ -174,7 +174,7 @@ class LowerBoundPLD:
 
 
 def kov_parameters(pair: DominatingPair) -> KOVLevel | None:
-    """Return the KOV parameters of a pair that is randomised response, an erasure or both, or None."""
+    """Return the KOV(epsilon, delta) that equals a pair, or None if the pair is no KOV mechanism."""
     if (own := pair.kov) is None:
         return None
     delta = Fraction(float(own.delta)) if own.exact_delta is None else own.exact_delta
@@ -185,7 +185,7 @@ def kov_parameters(pair: DominatingPair) -> KOVLevel | None:
 
 
 def common_epsilon_step(levels: Sequence[KOVLevel]) -> tuple[list[int], Fraction, Fraction] | None:
-    """Return (units, least, most) with units[i] least <= epsilon_i <= units[i] most, or None if none fits closely.
+    """Return (units, least, most) with units[i] least <= epsilon_i <= units[i] most; None if none fits.
 
     For levels that are exact multiples of a double, least = most; else the two differ by rounding only. For a filter
     that does not look at losses, the games on the two lattices enclose the true game, because larger levels dominate.
@@ -213,7 +213,7 @@ def common_epsilon_step(levels: Sequence[KOVLevel]) -> tuple[list[int], Fraction
 
 
 def kov_lattice_pld(units: int, delta: Fraction, step: Fraction, side: Rounding) -> LatticePLD:
-    """Return KOV(units * step, delta) on the lattice, each mass rounded to `side`."""
+    """Return the lattice PLD of KOV(units * step, delta), each mass rounded to `side`."""
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         places, masses = np.array([0]), [to_ball(1 - delta)]
         if units:

@@ -31,7 +31,7 @@ _STEEP_TILT = 2.0**10
 
 @dataclass(frozen=True, slots=True)
 class LatticeSum:
-    """counts[i] losses of distribution i for all i, as `above` and as reports `below`, on a lattice.
+    """A sum of counts[i] losses of each PLD i, with upper PLDs `above` and lower-bound PLDs `below`.
 
     `finer`, if given, is the sum of more losses, of which `step` is an integer multiple of the step: these are summed
     there first, and then rounded once, because a lattice that is fine enough for each of many small losses is
@@ -55,7 +55,7 @@ class LatticeSum:
 
     @property
     def infinite_mass_lower_bound(self) -> float:
-        """Return a lower bound on the P-mass of infinite losses, the lower end of `bounds` if the sum says nothing."""
+        """Return a lower bound on the P-probability that the sum is infinite."""
         return _infinite_mass_bound(self._lower_plds_and_counts, up=False)
 
     @property
@@ -96,7 +96,7 @@ class LatticeSum:
         return max(float(gain[counted].sum()) * (1 - 2.0**-40) - folded, 0.0)
 
     def _upper_sum_and_missing_mass(self, cut: float, tilt: float) -> tuple[TiltedSum, float]:
-        """Return the finite sum of the upper distributions, and a bound on the missing tilted mass."""
+        """Return the tilted sum of the upper PLDs, and a bound on the tilted mass that it misses."""
         distributions, counts, outside = list(self.above), list(self.counts), 0.0
         if self.finer is not None:
             raised, outside = self.finer._coarse_upper_pld_and_missing_mass(tilt, self.step)
@@ -106,7 +106,7 @@ class LatticeSum:
         ), outside
 
     def _reports_under_p_and_q(self, cut: float, tilt: float) -> tuple[TiltedSum, TiltedSum] | None:
-        """Return the reports of the finite sum, under P and under Q, or None if no mass is known."""
+        """Return the tilted sums of the lower-bound PLDs under P and under Q; None if no mass is known."""
         below, counts = list(self.below), list(self.counts)
         if self.finer is not None:
             if (merged := self.finer._coarse_lower_bound_pld(tilt, self.step)) is None:
@@ -122,7 +122,7 @@ class LatticeSum:
         return drawn, other
 
     def _coarse_upper_pld_and_missing_mass(self, tilt: float, wide: float) -> tuple[LatticePLD, float]:
-        """Return a distribution above the finite sum, with the step `wide`, and a bound on the missing tilted mass.
+        """Return an upper PLD of the sum on the coarser step `wide`, and a bound on the missing tilted mass.
 
         Each place is split over both ends of its cell with its P-mass and Q-mass, as by `Cells.upper`.
         """
@@ -142,7 +142,7 @@ class LatticeSum:
         return LatticePLD(cell[0] + some, at[some]), outside + 2 * total.distribution.tail
 
     def _coarse_lower_bound_pld(self, tilt: float, wide: float) -> LowerBoundPLD | None:
-        """Return reports of the finite sum, merged for almost equal losses, on a lattice of the step `wide`."""
+        """Return a lower-bound PLD of the sum on the coarser step `wide`; None if no mass is known."""
         if (both := self._reports_under_p_and_q(0.0, tilt)) is None:
             return None
         drawn, other = both
@@ -154,11 +154,11 @@ class LatticeSum:
             ),
         )
         windows = _common_window(drawn, other)
-        known = np.logical_and(
+        reliable = np.logical_and(
             drawn.distribution.shares[windows[0]] > _SURE * drawn.distribution.error,
             other.distribution.shares[windows[1]] > _SURE * other.distribution.error,
         )
-        p, q = drawn.masses(-1, windows[0])[known], other.masses(1, windows[1])[known]
+        p, q = drawn.masses(-1, windows[0])[reliable], other.masses(1, windows[1])[reliable]
         usable = (p > 0) & (q < _NO_MASS)
         if not usable.any():
             return None
@@ -173,11 +173,18 @@ class LatticeSum:
 
 
 def _common_window(drawn: TiltedSum, other: TiltedSum) -> tuple[slice, slice]:
-    """Return the places in the windows of both."""
+    """Return the slices of both sums that hold the places in both of their windows."""
     first = max(drawn.distribution.first, other.distribution.first)
-    last = max(min(one.distribution.first + len(one.distribution.shares) for one in (drawn, other)), first)
+    last = max(
+        min(
+            tilted_sum.distribution.first + len(tilted_sum.distribution.shares)
+            for tilted_sum in (drawn, other)
+        ),
+        first,
+    )
     p_places, q_places = (
-        slice(first - one.distribution.first, last - one.distribution.first) for one in (drawn, other)
+        slice(first - tilted_sum.distribution.first, last - tilted_sum.distribution.first)
+        for tilted_sum in (drawn, other)
     )
     return p_places, q_places
 
@@ -185,7 +192,7 @@ def _common_window(drawn: TiltedSum, other: TiltedSum) -> tuple[slice, slice]:
 def tilt_and_variances_for_mean(
     distributions: Sequence[tuple[LatticePLD, float]], counts: Sequence[int], epsilon: float
 ) -> tuple[float, bool, list[float]]:
-    """Return the tilt >= 0 under which the sum has mean epsilon, whether there is one, and each variance then.
+    """Return the tilt >= 0 at which the sum has mean epsilon, whether one exists, and each variance.
 
     Each distribution comes with its step. The tilt affects the width of the bounds, not their validity.
     """
@@ -219,7 +226,7 @@ def tilt_and_variances_for_mean(
 
 
 def _infinite_mass_bound(distributions: Sequence[tuple[LatticePLD, int]], *, up: bool) -> float:
-    """Return a bound on the P-mass of outcomes with an infinite loss: prod (S + r)^k - prod S^k, S finite masses."""
+    """Return an upper (`up`) or lower bound on the P-probability that a sum has an infinite loss."""
     if not any(distribution.revealed for distribution, _ in distributions):
         return 0.0
     log_all = log_finite = slack = 0.0

@@ -2,7 +2,8 @@
 
 >>> from filterproof.theory.pairs import Gaussian
 >>> cut = loss_cells(Gaussian(1.0), Fraction(1, 64), tilts=(0.0,), variance=1e-3)
->>> bool(sum(cut.p, cut.infinite).overlaps(1 - cut.below - cut.above)), int(cut.widths_in_steps.max() // cut.widths_in_steps.min())
+>>> widths = cut.widths_in_steps
+>>> bool(sum(cut.p, cut.infinite).overlaps(1 - cut.below - cut.above)), int(widths.max() // widths.min())
 (True, 64)
 """
 
@@ -43,7 +44,7 @@ _POINT_COST = 256
 
 @dataclass(frozen=True, slots=True)
 class LossCells:
-    """Cell i has the losses in (edges[i] step, edges[i+1] step]: p[i] and q[i] are balls with its masses.
+    """Cells (edges[i] step, edges[i+1] step] of the loss, with P-masses p[i] and Q-masses q[i] as balls.
 
     `below` is the P-mass at or under the first edge, `above` and `q_above` are the P-mass and the Q-mass of the finite
     losses over the last edge, and `infinite` is P(L = inf). `atoms` are losses with a positive P-mass; those that are
@@ -61,7 +62,7 @@ class LossCells:
     atoms: tuple[tuple[Fraction, flint.arb], ...]
 
     def upper(self) -> LatticePLD:
-        """Return a distribution with no smaller divergences and game values, all masses rounded up.
+        """Return a PLD with no smaller divergences: each cell's mass is split over both of its ends.
 
         Each loss is split over both ends of its cell so that its P-mass and its Q-mass stay. Both values are convex in
         the likelihood ratio Q/P, so that this raises them (Jensen), by the order of the squared widths. The upper tail
@@ -86,7 +87,7 @@ class LossCells:
         return LatticePLD(self.edges[some], masses[some], revealed)
 
     def lower(self) -> LatticePLD:
-        """Return a distribution with no larger divergences and game values: each cell is reported as one of its ends.
+        """Return a PLD with no larger divergences: each cell's loss is reported as one of its ends.
 
         The end is drawn so that no report reveals too much. Let z be the mean of e^{-L} over a cell, between e^{-b} and
         e^{-a} at its ends. A lattice point is reported from the cell below it (z too large) and from the one above it
@@ -130,11 +131,11 @@ class LossCells:
 
     @property
     def p_and_q_masses(self) -> list[tuple[flint.arb, flint.arb]]:
-        """Return the P-mass and the Q-mass of each cell, and of the losses over the last edge."""
+        """Return the P-mass and the Q-mass of each cell, and of the losses above the last edge."""
         return [*zip(self.p, self.q, strict=True), (self.above, self.q_above)]
 
     def lower_bound_pld(self) -> LowerBoundPLD:
-        """Return the distribution of the report of a loss's cell, at the cost of the order of the squared widths."""
+        """Return the PLD of the cell index, a post-processing that raises no divergence."""
         labels, n = self.edges.copy(), len(self.p)
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             ratios = np.array(
@@ -147,7 +148,7 @@ class LossCells:
 
     @property
     def widths_in_steps(self) -> NDArray[np.int64]:
-        """The width of each cell, in steps."""
+        """Return the width of each cell, in steps of the lattice."""
         return np.diff(self.edges)
 
 
@@ -200,7 +201,7 @@ def _add_tails_at_midpoints(
     variance: float,
     most: int,
 ) -> None:
-    """Add to `tails_at` the tails at edges half way between two."""
+    """Halve cells and add to `tails_at` the tails at each new edge, until the widths suffice."""
     size = float(step)
     heap: list[tuple[float, int, int]] = []
     spread = total = 0.0
@@ -239,7 +240,7 @@ def _add_tails_at_midpoints(
 
 @lru_cache(maxsize=1024)
 def effective_loss_range(pair: DominatingPair, above: float = _ABOVE) -> tuple[float, float]:
-    """Return losses between which all finite ones lie except for a negligible P-mass."""
+    """Return losses between which all finite losses lie except for a negligible P-mass."""
     distribution = tail_function(pair)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         return -_tail_cutoff(distribution, -1, _BELOW), _tail_cutoff(distribution, 1, above)
@@ -291,7 +292,7 @@ def _upper_shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArra
 
 
 def _damped_iterate(share: float, room: float) -> float:
-    """Return share in [0, 1], moved towards the fixed point if it is far from it, which stops oscillation."""
+    """Return the next share of a fixed-point iteration, clipped to [0, 1] and damped."""
     still = room / (1 + room)
     share = min(max(share, 0.0), 1.0)
     return share - 0.1 * (share - still) if abs(share - still) > 0.2 else share
@@ -303,7 +304,7 @@ def _damped_iterate(share: float, room: float) -> float:
 def step_and_bounding_plds(
     menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarsen: int = 1
 ) -> tuple[Fraction, tuple[LatticePLD, ...], tuple[LatticePLD, ...]]:
-    """Return the step, and for every pair the distributions that bound the game from below and from above.
+    """Return the lattice step, then for every pair a lower PLD and an upper PLD of its loss.
 
     A given step is reduced, by less than half, so that it divides the losses with a positive mass; the default step is
     multiplied by `coarsen`.
@@ -316,8 +317,7 @@ def step_and_bounding_plds(
 def checked_lattice_step(
     menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarsen: int = 1
 ) -> Fraction:
-    """Return the step of `step_and_bounding_plds`. Raises TooLargeError if a pair has too many losses for
-    `max_positions`."""
+    """Return the lattice step for a menu; raise TooLargeError if a pair has too many losses."""
     size = _lattice_step(menu, step, coarsen)
     for pair in menu:
         low, high = effective_loss_range(pair)

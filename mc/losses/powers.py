@@ -42,7 +42,7 @@ _LARGEST, _UNDERFLOW = 700.0, 2.0**-1000
 
 @dataclass(frozen=True, slots=True)
 class TiltedPower:
-    """The tilted distribution of a sum: shares[i] at place first + i, within `error` and the relative `factor`.
+    """The exponentially tilted distribution of a sum: shares[i] at place first + i, within `error`.
 
     log_moment is log sum_J m_J e^{tilt J}, with an error of at most `factor`. At most `tail` of the tilted mass lies
     outside the window and is folded into it.
@@ -63,7 +63,7 @@ class TiltedPower:
 
 @dataclass(frozen=True, slots=True)
 class TiltedSum:
-    """The distribution of a sum of losses, step times a place, from the one tilted by e^{tilt (loss - cut)}.
+    """The distribution of a sum of losses, stored as the one tilted by e^{tilt (loss - cut)}.
 
     Losses on the side of the cut towards which the tilt points have factors below 1, so that errors there are small.
     """
@@ -79,7 +79,7 @@ class TiltedSum:
         return self.distribution.places.astype(np.float64) * self.step - self.cut
 
     def log_scale_bound(self, sign: int) -> float:
-        """Return log sum_J m_J e^{tilt (loss - cut)}, moved up (sign 1) or down (-1) by more than all rounding errors.
+        """Return an upper (sign 1) or lower (-1) bound on log sum_J m_J e^{tilt (loss - cut)}.
 
         These are the errors of the sum itself and of its factors: shares, and their payoffs. Shares were divided by the
         sum whose logarithm is stored, so that its error cancels, and one `factor` suffices. Losses are within 3 u and
@@ -116,7 +116,7 @@ class TiltedSum:
 
 
 def tilted_power(distributions: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> TiltedPower:
-    """Return the distribution of the sum of counts[i] independent losses of laws[i], tilted by e^{tilt J}."""
+    """Return the distribution of the sum of counts[i] losses of each PLD i, tilted by e^{tilt J}."""
     each = [distribution.tilted_mean_and_variance(tilt) for distribution in distributions]
     mean = sum(k * m for k, (m, _) in zip(counts, each, strict=True))
     spread = math.sqrt(sum(k * v for k, (_, v) in zip(counts, each, strict=True)))
@@ -164,7 +164,7 @@ def tilted_power(distributions: Sequence[LatticePLD], counts: Sequence[int], *, 
 def _circular_convolution_and_error(
     distributions: Sequence[LatticePLD], counts: Sequence[int], tilt: float, size: int
 ) -> tuple[NDArray[np.float64], float]:
-    """Return the circular convolution at places 0 ... size - 1, and a bound on the error of each of its entries.
+    """Return the circular convolution at places 0 ... size - 1, and a bound on each entry's error.
 
     A computed transform is a sum in which every input is multiplied by one rounded root of unity and 1 + d per level,
     so that its error is at most the levels' errors times the sum of the inputs, which is 1. Powers of numbers of
@@ -204,7 +204,7 @@ def fft_rounding_error(size: int) -> float:
 
 
 def integer_power(base: NDArray[np.complex128], count: int) -> NDArray[np.complex128]:
-    """Return base^count by squaring: at most `count` - 1 products are rounded, counted with multiplicity."""
+    """Return base^count elementwise by squaring, with at most `count` - 1 rounded products."""
     result: NDArray[np.complex128] | None = None
     while count:
         if count & 1:
@@ -225,7 +225,7 @@ def _mass_outside_window(
     first: int,
     size: int,
 ) -> tuple[float, float]:
-    """Return Markov's bounds on the tilted mass below and above the window."""
+    """Return upper bounds on the tilted mass below and above the window, by Markov's inequality."""
 
     def bound(lean: float, edge: int) -> float:
         raised = [distribution.log_moment(tilt + lean) for distribution in distributions]

@@ -1,4 +1,4 @@
-"""Lower bounds on Rényi divergences by discretised losses.
+"""Return a certified lower bound on D_order(P || Q) of a pair with known tails, for order > 1.
 
 The report of a loss's cell is a post-processing, which raises no divergence. Cells end at a P-mass below 1e-299, and at
 high orders all of a moment lies beyond: for the library's pairs the divergence itself is known in balls.
@@ -49,7 +49,7 @@ def renyi_lower_bound(pair: DominatingPair, order: float) -> float:
 
 
 def _divergence_by_reference_values(pair: DominatingPair, order: float) -> flint.arb:
-    """Return the divergence by balls; of sampled noise at an order up to _SUMMED, or by its largest term."""
+    """Return a lower bound on the Rényi divergence from the pair's reference values, as a ball."""
     reference_values = pair.reference_values
     at = min(order, _SUMMED) if reference_values.integrated else order  # divergences increase with the order
     low = reference_values.renyi(Fraction(at)).ball()

@@ -50,10 +50,10 @@ class SortedSearch:
         if not len(self._counts):
             halved: NDArray[np.intp] = self.entries[:-1].searchsorted(x)
             return halved
-        found: NDArray[np.intp] = self._counts.take(self._bucket(x))
+        counts: NDArray[np.intp] = self._counts.take(self._bucket(x))
         for _ in range(self._most):
-            found += self.entries.take(found) < x
-        return found
+            counts += self.entries.take(counts) < x
+        return counts
 
     def _bucket(self, x: NDArray[np.float64]) -> NDArray[np.intp]:
         with np.errstate(over="ignore"):

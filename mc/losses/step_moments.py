@@ -62,7 +62,7 @@ _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 
 @dataclass(frozen=True, slots=True)
 class RealLogMoments:
-    """log G(a) for several real a, each within `errors`, and log C.
+    """Log moments log G(a) of the loss at real a, each within `errors`, and log C of a decay bound.
 
     The modulus of E[e^{(z + i theta) L}] / E[e^{zL}] is at most C / theta for every theta > 0.
     """
@@ -74,7 +74,7 @@ class RealLogMoments:
 
 @dataclass(frozen=True, slots=True)
 class LogCharacteristicFunction:
-    """Characteristic functions of a tilted loss at frequencies 0, 1, ..., n - 1 times theta: their logarithms.
+    """Logarithms of a tilted loss's characteristic function at 0, theta, ..., (n - 1) theta.
 
     Each logarithm has an error of at most `errors`, infinite if only the bound e^most on the modulus is known.
     """
@@ -86,7 +86,7 @@ class LogCharacteristicFunction:
 
 @dataclass(frozen=True, slots=True)
 class CharacteristicFunctionBound:
-    """Bounds on the modulus of a characteristic function at all frequencies from theta on, see `log_modulus`."""
+    """Bounds on the modulus of a characteristic function at all frequencies from theta on."""
 
     variance: float
     fourth: float
@@ -141,7 +141,7 @@ class StepMoments:
 
     @property
     def standardised_shift(self) -> float:
-        """m = share / sigma."""
+        """Return m = share / sigma, the person's shift of the output in standard deviations."""
         return self.share / self.sigma
 
     def power(self, tilt: Array, direction: Direction) -> Array:
@@ -262,7 +262,7 @@ class StepMoments:
         return _QuadratureNodes(u, losses, off, present)
 
     def _loss_and_posterior(self, u: Array) -> tuple[Array, Array]:
-        """Return about the loss, and the posterior probability, of outputs."""
+        """Return the approximate loss at outputs, and the posterior probability that the person is present."""
         y = self.standardised_shift * u - self.standardised_shift**2 / 2
         if self.q == 1:
             return y, np.ones_like(u)
@@ -272,7 +272,7 @@ class StepMoments:
         return losses, np.minimum(np.exp(log_q + y - losses), 1.0)
 
     def _summed_weight_errors(self, a: Array, weights: Array, nodes: _QuadratureNodes) -> Array:
-        """Return the sum of the errors of weights e^{a l - u^2/2}: shape (n,)."""
+        """Return bounds on the summed errors of the weights e^{a l - u^2/2}, one for each a."""
         of_losses = weights @ (nodes.off + 2.0**-51 * np.abs(nodes.losses))
         each = np.abs(a) * of_losses + weights @ (2.0**-51 * nodes.outputs**2)
         summed: Array = 1.01 * (each + 4 * ELEMENTARY_ERROR * weights.sum(axis=1))
@@ -314,7 +314,7 @@ class StepMoments:
     def _neg_log_error_and_strip_height(
         self, a: float, theta: float, log_moment: float
     ) -> tuple[float, float]:
-        """Return -log of the error at frequencies up to theta, and a height b; the rule needs 2 pi b over the first.
+        """Return -log of the error at frequencies up to theta, and the height of the strip for it.
 
         On Im u = b, |r^{i theta}| = e^{theta arg r}, and arg r <= wmb if w <= 1/2, arg r <= mb elsewhere. The integral
         over each line is bounded by its largest values on cells, and tails.
@@ -339,29 +339,30 @@ class StepMoments:
 
 
 def _grid_around_range(low: float, high: float, width: float) -> Array:
-    """Return the multiples of `width` from at most low to at least high."""
+    """Return the multiples of `width` from the last one <= low to the first one >= high."""
     multiples: Array = np.arange(math.floor(low / width), math.ceil(high / width) + 1.0) * width
     return multiples
 
 
 def _round_width_to_ten_bits(width: float) -> float:
-    """Return `width` rounded down to ten bits, so that its multiples are doubles."""
+    """Return `width` rounded down to ten bits, so that its multiples are exact doubles."""
     mantissa, exponent = math.frexp(width)
     return math.ldexp(math.floor(mantissa * 1024) / 1024, exponent)
 
 
 def _transforms_bounded_by_one(count: int) -> LogCharacteristicFunction:
-    """Return the bounds for any distribution: no modulus is above 1."""
+    """Return transforms of which only the bound |E e^{i theta L}| <= 1 is known."""
     return LogCharacteristicFunction(
         np.zeros(count, dtype=np.complex128), np.full(count, np.inf), np.zeros(count)
     )
 
 
 def _transforms_from_values(values: NDArray[np.complex128], off: Array) -> LogCharacteristicFunction:
+    """Return the logarithms of complex values with errors `off`, and bounds on their errors."""
     modulus = np.abs(values)
-    known = off < modulus / 4
+    reliable = off < modulus / 4
     with np.errstate(divide="ignore"):
-        size = np.log(np.where(known, modulus, off))
+        size = np.log(np.where(reliable, modulus, off))
         most = np.minimum(np.log(modulus + off) + ELEMENTARY_ERROR * (1 + np.abs(size)), 0.0)
-        errors = np.where(known, 1.2 * off / modulus + ELEMENTARY_ERROR * (1 + np.abs(size)), np.inf)
+        errors = np.where(reliable, 1.2 * off / modulus + ELEMENTARY_ERROR * (1 + np.abs(size)), np.inf)
     return LogCharacteristicFunction(size + 1j * np.angle(values), errors, most)

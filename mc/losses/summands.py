@@ -34,7 +34,7 @@ _DEVIATIONS_COVERED = 16
 
 @dataclass(frozen=True, slots=True)
 class Summands:
-    """counts[i] losses of pairs[i], each of about variances[i], and the sum of `finer` as one more loss.
+    """Independent losses to sum: counts[i] of pairs[i], and the sum `finer` on a finer lattice.
 
     Cells have mean squared widths of `precision` times the needed value; the last of `needs` is the smallest that one
     loss needs. It affects how close the bounds are, not whether they are valid.
@@ -67,7 +67,7 @@ class Summands:
 
     @property
     def mean_square_cell_widths(self) -> list[float]:
-        """The mean squared width of the cells of each loss, and of the sum of `finer`."""
+        """Return the mean squared cell width of each loss, and of the sum of `finer`."""
         *needs, least = self.needs
         if self.finer:
             needs.append(max(self.finer.total_variance, least))
@@ -84,7 +84,7 @@ class Summands:
         return step if atom is None else atom / math.ceil(atom / step)
 
     def on_lattice(self, step: Fraction, *, tilt: float) -> LatticeSum:
-        """The sum, in cells that are narrow where the laws so tilted have their mass."""
+        """Return the sum of the losses, discretised to a lattice of the given step."""
         both = [
             _upper_and_lower_bound_plds(pair, step, tilt, share)
             for pair, share in zip(self.pairs, self.mean_square_cell_widths, strict=False)
@@ -96,13 +96,13 @@ class Summands:
         return LatticeSum(above, below, self.counts, float(step), finer)
 
     def _move_small_losses_to_finer(self) -> Summands:
-        """Return the losses with the smallest needs in `finer`, if that takes far fewer places."""
+        """Move the losses that need the narrowest cells to `finer`, if that takes far fewer places."""
         *all_needs, least = self.needs
         order = np.argsort(all_needs, kind="stable")
         needs = np.array(all_needs)[order]
         spreads = np.cumsum(np.array(self.counts, dtype=np.float64)[order] * np.array(self.variances)[order])
         # the places of a sum of all, of the first and of the others, of which the first are one more
-        whole, first, others = (
+        total_places, first, others = (
             _DEVIATIONS_COVERED * np.sqrt(2 * spread / (self.precision * need))
             for spread, need in (
                 (spreads[-1], needs[0]),
@@ -110,7 +110,11 @@ class Summands:
                 (spreads[-1], np.minimum(needs[1:], np.maximum(spreads[:-1], least))),
             )
         )
-        if len(order) == 1 or whole <= _MIN_PLACES or (first + others).min() > _SHORTER_SHARE * whole:
+        if (
+            len(order) == 1
+            or total_places <= _MIN_PLACES
+            or (first + others).min() > _SHORTER_SHARE * total_places
+        ):
             return self
         number = int((first + others).argmin()) + 1
         finer, rest = (
@@ -130,7 +134,7 @@ class Summands:
 
 @lru_cache(maxsize=1024)
 def _nonzero_atom_sizes(pair: DominatingPair) -> frozenset[Fraction]:
-    """The sizes of the losses other than 0 that have a mass of their own, as far as they are rationals."""
+    """Return the absolute values of the rational losses other than 0 that have a mass of their own."""
     return frozenset(abs(loss) for loss, _ in tail_function(pair).atoms if loss)
 
 
@@ -138,10 +142,11 @@ def _nonzero_atom_sizes(pair: DominatingPair) -> frozenset[Fraction]:
 def _upper_and_lower_bound_plds(
     pair: DominatingPair, step: Fraction, tilt: float, variance: float
 ) -> tuple[LatticePLD, LowerBoundPLD]:
+    """Return the upper PLD and the lower-bound PLD of a pair's loss on a lattice."""
     cut = loss_cells(pair, step, tilts=(tilt,), variance=variance, most=_MAX_CELLS)
     return cut.upper(), cut.lower_bound_pld()
 
 
 def round_down_to_power_of_two_root(x: float, parts: int = 1) -> float:
-    """x rounded down to a power of 2^{1/parts}, so that nearby questions share their cells."""
+    """Return x rounded down to a power of 2^{1/parts}, so that similar calls share cached cells."""
     return 2.0 ** (math.floor(math.log2(x) * parts) / parts) if x > 0 else 0.0

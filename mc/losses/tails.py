@@ -25,7 +25,7 @@ Point: TypeAlias = tuple[Fraction | flint.arb, flint.arb, flint.arb]
 
 @dataclass(frozen=True, slots=True)
 class TailFunction:
-    """above(x) = (P(x < L < inf), Q(x < L < inf)) at a rational x, and infinite = P(L = inf), all as balls.
+    """The tails of a loss: above(x) = (P(x < L < inf), Q(x < L < inf)), and infinite = P(L = inf).
 
     atoms are the rational losses that have a P-mass of their own, with that mass. points are all finite losses of a
     finite pair.
@@ -43,7 +43,7 @@ class TailFunction:
 
 
 def tail_function(pair: DominatingPair) -> TailFunction:
-    """The tails of a pair; one of your own gives them as `reference_values.above`."""
+    """Return the tails of a pair's loss as balls; raise TypeError if they are not known."""
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         try:
             finite = FiniteOutputs.of_pair(pair)

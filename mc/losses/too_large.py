@@ -6,7 +6,7 @@ from filterproof.theory.size_limits import TooLargeError as TooLargeError
 
 
 def check_max_positions(needed: int, most: int, what: str) -> None:
-    """Raise TooLargeError if `needed` exceeds `most`, the value of `max_positions`."""
+    """Raise TooLargeError if a game needs more positions than `max_positions` allows."""
     if needed > most:
         raise TooLargeError(
             f"max_positions must cover the game, got max_positions={most} and {needed} {what}; pass fewer rounds or "

@@ -42,7 +42,7 @@ ZERO = Polynomial.constant(0)
 
 
 class Arithmetic:
-    """Operations along a path: of arrays, and of their entries."""
+    """Arithmetic of traced arrays and their entries along one path, with rounding and wrapping."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -90,7 +90,7 @@ class Arithmetic:
         return elementwise(lambda x, y: rule(self.convert(x, kind), self.convert(y, kind)), kind, one, two)
 
     def check_weak(self, kind: str, *given: Array) -> None:
-        """A Python integer that does not fit into NumPy's integers beside it raises OverflowError."""
+        """Raise NotTraced if a Python integer may not fit into the NumPy integer kind beside it."""
         for g in given if kind in INTEGERS else ():
             if g.kind == "int":
                 low, high = self.path.range(g.value)
@@ -112,7 +112,7 @@ class Arithmetic:
         return elementwise(lambda x: self.cast_entry(x, value.kind, to), to, value)
 
     def converted(self, value: Array, kind: str) -> Array:
-        """The numbers of an array in another kind, which changes no value but by rounding."""
+        """Return an array with each number converted to a kind of arithmetic, rounded if floating."""
         return elementwise(lambda x: x if is_bool_kind(kind) else self.convert(x, kind), kind, value)
 
     # -- kinds ---------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ class Arithmetic:
         return self.path.intern_atom(Atom("wrapped", kind, (value,), True, Fraction(low), Fraction(high)))
 
     def rounded_or_wrapped(self, exact: Polynomial, kind: str, *, of_sum: bool = False) -> Value:
-        """The result of an operation of a kind, whose exact value is given."""
+        """Return the result of an operation from its exact value: rounded if floating, else wrapped."""
         return self.path.rounded(exact, of_sum=of_sum) if is_float_kind(kind) else self.wrap(exact, kind)
 
     # -- entries -------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ class Arithmetic:
         )
 
     def floor_quotient_and_remainder(self, x: Value, y: Value, kind: str) -> tuple[Value, Value]:
-        """(floor(x / y), x - y floor(x / y)) of integers; y is a positive constant."""
+        """Return (floor(x / y), x - y floor(x / y)) of integers; y is a positive constant."""
         divisor = y.value if isinstance(y, Polynomial) else None
         if is_float_kind(kind) or divisor is None or divisor <= 0 or not isinstance(x, Polynomial):
             raise NotTraced("// and % have a rule for integers by a positive constant alone")
@@ -291,7 +291,7 @@ class Arithmetic:
         return path.intern_atom(Atom("function", name, (x,), False, low, high, compute=rule))
 
     def whole(self, kind: Any, x: Value) -> Value:
-        """The whole number next to x by a rule of WHOLE."""
+        """Return x rounded to an integer by floor, ceil, trunc or rint."""
         if not isinstance(x, Polynomial) or self.path.is_whole(x):
             return x
         if (number := x.value) is not None:
@@ -345,7 +345,7 @@ class Arithmetic:
 
 
 def _out_of_range_cast(x: Fraction, to: str, special: float | None) -> Fraction:
-    """What this machine makes of a float that does not fit into an integer: C leaves it open."""
+    """Return what this machine's C cast makes of a float that does not fit into an integer."""
     with np.errstate(invalid="ignore"):
         made = np.array([float(x) if special is None else special]).astype(to)
     return Fraction(int(made[0]))

@@ -54,7 +54,7 @@ class ProofLine:
 
 @dataclass(frozen=True, slots=True)
 class RoundedPolynomial:
-    """v is the double nearest to `exact`; `of_sum` says that it is the sum of two doubles, exact where it is tiny.
+    """The fact that an atom is the double nearest to the polynomial `exact`.
 
     With `units` 2 it is one of the doubles next to it: the powers of a C library.
     """
@@ -71,7 +71,7 @@ def is_valid_derivation(
     goal: Polynomial | None,
     doubles: Collection[int] = (),
 ) -> bool:
-    """Whether lines, from whatever solver, show goal >= 0 from `given`; with goal None, that `given` is impossible.
+    """Whether lines of any solver derive goal >= 0 from `given`, or with goal None a contradiction.
 
     Parameters
     ----------

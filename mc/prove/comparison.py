@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +17,7 @@ COMPARED = 50
 
 
 def shape_with_leaves(system: System, leaves: tuple[float, ...]) -> Shape | None:
-    """The shape of a state by its numbers."""
+    """Return the traced state shape that a state's numbers have; None if there is none."""
     for shape in system.shapes:
         if len(shape.leaves) == len(leaves) and all(
             _matches_known_leaf(leaf.value, x) for leaf, x in zip(shape.leaves, leaves, strict=True)
@@ -26,7 +27,7 @@ def shape_with_leaves(system: System, leaves: tuple[float, ...]) -> Shape | None
 
 
 def _matches_known_leaf(mark: Any, x: float) -> bool:
-    """Whether a number is the known one of a shape; any finite number where none is known."""
+    """Whether a number equals a shape's known leaf; any finite number if none is known."""
     if mark is None:
         return math.isfinite(x)
     if isinstance(mark, str):
@@ -34,8 +35,10 @@ def _matches_known_leaf(mark: Any, x: float) -> bool:
     return math.isfinite(x) and Fraction(x) == mark
 
 
-def predicted(step: Transition, decision: PlayedDecision, grants: int) -> tuple[bool, tuple[Any, ...]] | None:
-    """What a step says of a decision, (granted, leaves afterwards); None where it is another step's."""
+def predicted(
+    step: Transition, decision: PlayedDecision, grants: int
+) -> tuple[bool, tuple[Any, ...], dict[int, Fraction]] | None:
+    """Return the predicted (granted, leaves afterwards) of a decision; None if it is another step's."""
     path = step.path
     if decision.family not in step.request.possible:
         return None
@@ -69,16 +72,17 @@ def predicted(step: Transition, decision: PlayedDecision, grants: int) -> tuple[
     if values is None or not path.holds(values):
         return None
     if step.after is None:
-        return False, ()
-    return True, tuple(v.at(values) if isinstance(v, Polynomial) else v for v in step.values)
+        return False, (), values
+    return True, tuple(v.at(values) if isinstance(v, Polynomial) else v for v in step.values), values
 
 
 def _names_declared_number(name: str) -> bool:
+    """Whether a name of a path's choice is a number that requests declare."""
     return name in DECLARED or name.startswith("charge ") or "renyi" in name or "hockey_stick" in name
 
 
 def correct_predictions_and_mismatch(system: System, plays: Plays) -> tuple[int, PlayedDecision | None]:
-    """(decisions that the trace predicted to the last bit, the first that it did not)."""
+    """Return how many decisions the trace predicts bit for bit, and the first one that it does not."""
     agreed = 0
     groups: dict[
         Any, list[Transition]
@@ -97,21 +101,25 @@ def correct_predictions_and_mismatch(system: System, plays: Plays) -> tuple[int,
             if shape is None:
                 return agreed, decision
             answers = [
-                answer
+                (step, answer)
                 for (before, sizes), steps in groups.items()
                 if before == shape and all(decision.declared_size_class(name) == size for name, size in sizes)
                 for step in steps
                 if (answer := predicted(step, decision, grants)) is not None
             ]
             actual = decision.granted, decision.after if decision.granted else ()
-            if not answers or not any(_same_outcome(answer, actual) for answer in answers):
+            decision.traced[:] = [
+                (step, values) for step, (*said, values) in answers if _same_outcome(said, actual)
+            ]
+            if not decision.traced:
                 return agreed, decision
             agreed += 1
             grants += decision.granted
     return agreed, None
 
 
-def _same_outcome(one: tuple[bool, tuple[Any, ...]], two: tuple[bool, tuple[Any, ...]]) -> bool:
+def _same_outcome(one: Sequence[Any], two: Sequence[Any]) -> bool:
+    """Whether two outcomes (granted, leaves) are equal, with NaN equal to NaN."""
     return (
         one[0] == two[0]
         and len(one[1]) == len(two[1])

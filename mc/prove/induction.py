@@ -37,7 +37,7 @@ _DRIFTS = (1, 2, 4, 16, 64)
 
 @dataclass(eq=False)
 class Case:
-    """A step with the facts about its least charge in one case, ready for questions."""
+    """One granted step in one case of its least charge, with a solver that knows its facts."""
 
     step: Transition
     before: int
@@ -52,7 +52,7 @@ class Case:
 
 @dataclass(frozen=True)
 class SumBound:
-    """What was proved of a sum: no path takes it beyond `budget` and `drift` times the number of grants.
+    """A proved bound: no path takes the sum beyond `budget` plus `drift` times the grants.
 
     The theorem needs its own budget, which rounding and a budget like ten times .1 may pass by `excess`.
     """
@@ -75,16 +75,17 @@ class SumBound:
 
 
 def group_by_first_request(sums: Sequence[SumBound]) -> list[list[SumBound]]:
-    """The bounds that hold together, for each kind of the first request."""
+    """Return the proved bounds in groups, one for each kind of first request."""
     return [[one for one in sums if one.part == part] for part in sorted({one.part for one in sums})]
 
 
 def guarantees_after_grants(sums: Sequence[SumBound], grants: int) -> list[Guarantee]:
-    """The guarantees of a transcript with so many grants, one of which holds: rounding may take sums past a budget."""
+    """Return guarantees of a transcript with so many grants, of which at least one holds."""
     return [_guarantee_from_sums(part, grants) for part in group_by_first_request(sums)]
 
 
 def _guarantee_from_sums(sums: Sequence[SumBound], grants: int) -> Guarantee:
+    """Return the guarantee that proved bounds of one group give after so many grants."""
     first, *others = (round_up(one.budget + one.drift * grants) for one in sums)
     match sums[0].theorem.measure:
         case "epsilon":
@@ -119,7 +120,7 @@ class Failure:
 
 @dataclass(eq=False)
 class Induction:
-    """Looks for invariants of a system by which a theorem applies."""
+    """The search for invariants of a traced filter by which a theorem applies."""
 
     system: System
     plays: Plays
@@ -165,7 +166,7 @@ class Induction:
     # -- steps -----------------------------------------------------------------------------------------------
 
     def _cases(self) -> Iterator[Case]:
-        """Each granted step, once for each case of its least charge."""
+        """Yield each granted step, once for each case of its least charge."""
         is_loss = self.theorem.measure == "loss"
         measure = "pure" if is_loss else self.theorem.measure
         numbers = {shape: i for i, shape in enumerate(self.system.shapes)}
@@ -174,7 +175,7 @@ class Induction:
                 continue
             if is_loss and step.path.choices.get("loss", "finite") != "finite":
                 continue  # no loss is infinite where epsilon is bounded
-            path = _copy_path(step.path)
+            path = step.path.copied()
             bounds = charge_upper_bound_cases(path, measure, self.theorem.alpha)
             ghost = path.intern_atom(Atom("ghost", "sum"))
             charge, facts = path.intern_atom(Atom("truth", measure, (), False, Fraction(0))), []
@@ -205,6 +206,7 @@ class Induction:
                     raise NotTraced("what bounds a charge contradicts a step that may be taken")
 
     def _is_impossible(self, path: Path) -> bool:
+        """Whether the inequalities of a path contradict each other."""
         premises = Premises(self.questions, thorough=True, exact=self.exact)
         premises.add_path_facts(path)
         return premises.derives(None) is not None
@@ -239,7 +241,7 @@ class Induction:
         return [c for c, is_active in active.items() if is_active]
 
     def _switches_and_goals(self, case: Case, invariants: Sequence[Invariant]) -> tuple[Any, Any]:
-        """Switches that assume the invariants before the step, and the invariants after it, in z3's terms."""
+        """Return z3 switches that assume invariants before a step, and the invariants after it."""
         switches, goals = {}, {}
         for number, one in enumerate(invariants):
             if one.shape == case.before:
@@ -254,7 +256,7 @@ class Induction:
     def _broken(
         self, case: Case, ready: tuple[Any, Any], active: Mapping[Invariant, bool]
     ) -> list[Invariant]:
-        """Invariants that the step may break, as far as the solver knows; none where it keeps all."""
+        """Return the active invariants that a step may break, by the solver's model."""
         switches, goals = ready
         assumed = [s for c, s in switches.items() if active[c]]
         open_goals = {c: goal for c, goal in goals.items() if active[c]}
@@ -279,7 +281,7 @@ class Induction:
     def _invariants_implying_goals(
         self, kept: Sequence[Invariant], goals: Sequence[Invariant]
     ) -> list[Invariant] | None:
-        """Invariants from which the goals follow in every state; None where one does not."""
+        """Return invariants that imply the goals in every state; None if a goal does not follow."""
         needed: list[Invariant] = []
         for goal in goals:
             path = Path(
@@ -301,7 +303,7 @@ class Induction:
     def _derived_steps(
         self, cases: Sequence[Case], kept: Sequence[Invariant], needed: list[Invariant]
     ) -> list[DerivedStep] | Failure:
-        """The steps with derivations by which they keep what is needed, to which is added what these need."""
+        """Return the steps with derivations for the needed invariants, or the Failure to find one."""
         first, derived = self._first(), {id(case): derived_step(case) for case in cases}
         limits = list(self._place_range_invariants())
         if any(
@@ -320,7 +322,7 @@ class Induction:
         return list(derived.values())
 
     def _place_range_invariants(self) -> Iterator[Invariant]:
-        """What the trace took for granted about places: that they keep within their ranges."""
+        """Yield the assumptions of the trace as invariants: each place of the state keeps within its range."""
         for number, shape in enumerate(self.system.shapes):
             for atom in initial_atoms_of_shape(shape, self.system.nonneg):
                 if atom.kind == "place" and atom.high is not None:
@@ -331,7 +333,7 @@ class Induction:
     # -- failures ----------------------------------------------------------------------------------------------
 
     def _unbounded_sum_failure(self, cases: Sequence[Case], kept: Sequence[Invariant]) -> Failure:
-        """A step after which the sum may pass the budget, as far as the invariants know."""
+        """Return the failure with a step after which the sum may pass the budget."""
         most = self.theorem.budget * (1 + Fraction(1, 10**6))
         for case in sorted(cases, key=lambda c: not c.unbounded):
             for sign in self.theorem.bounded_signs:
@@ -348,6 +350,7 @@ class Induction:
         )
 
     def _failure_in_case(self, case: Case, values: Mapping[Any, Fraction]) -> Failure:
+        """Return the failure of one case, with a state and a request or with a reason."""
         if not case.unbounded:
             return Failure(
                 self.theorem,
@@ -366,11 +369,12 @@ class Induction:
         return Failure(self.theorem, reason, case.step)
 
     def _variable_names(self, shape: int) -> dict[int, str]:
+        """Return the names of the variables of a shape's invariants, for display."""
         names = {i: leaf.name for i, leaf in enumerate(self.system.shapes[shape].leaves)}
         return names | {SUM: self.theorem.sum.removeprefix("size of "), GRANTS: "k"}
 
     def _model_values_by_name(self, case: Case, values: Mapping[Any, Fraction]) -> dict[str, float]:
-        """The state, the request and the sum in a model, by name."""
+        """Return the state, the request and the sum of a solver's model, by name."""
         found, leaves = {}, case.step.before.leaves
         for n, atom in enumerate(case.path.atoms):
             if (n,) in values and atom.kind in ("place", "declared", "parameter", "loss", "ghost"):
@@ -406,12 +410,6 @@ def derived_step(case: Case) -> DerivedStep:
 
 
 def _variables_before_step(path: Path, ghost: Polynomial) -> dict[int, Polynomial]:
-    """The sum, the grants and the places before a step."""
+    """Return the sum, the number of grants and the places of the state before a step."""
     places = {int(a.name): Polynomial.atom(n) for n, a in enumerate(path.atoms) if a.kind == "place"}
     return {SUM: ghost, GRANTS: path.intern_atom(Atom("grants", "grants so far"))} | places
-
-
-def _copy_path(path: Path) -> Path:
-    copy = Path((), list(path.atoms), path.feasible, list(path.assumed), dict(path.choices))
-    copy.index_atoms()
-    return copy

@@ -42,7 +42,7 @@ _CONTAINER_OPERATIONS = {
 
 @dataclass
 class Interpreter:
-    """Runs functions of the user along one path."""
+    """The hooks that rewritten user code calls, along one path of the trace."""
 
     path: Path
     depth: int = 0
@@ -54,13 +54,14 @@ class Interpreter:
         self.arithmetic = Arithmetic(self.path)
 
     def number_of_runs(self) -> Array:
-        """The number of runs, which is not known."""
+        """Return the number of runs as a traced integer of unknown value."""
         place = next(i for i, a in enumerate(self.path.atoms) if a.kind == "runs")
         return Number("int", Polynomial.atom(place))
 
     # -- statements ----------------------------------------------------------------------------------------
 
     def tick(self, line: int) -> None:
+        """Count a statement of the user's code; too many raise NotTraced."""
         self.path.tick(line)
 
     def refuse(self, reason: str) -> NoReturn:
@@ -70,11 +71,12 @@ class Interpreter:
         raise Raised
 
     def check_context_manager(self, function: Any) -> None:
+        """Raise NotTraced for a with statement other than np.errstate."""
         if function is not np.errstate:
             raise NotTraced("a with statement other than np.errstate has no rule")
 
     def mark_fresh(self, value: Any) -> Any:
-        """Mark a list, a dict or an iterator as made on this path."""
+        """Mark a list, a dict or an iterator as made on this path, so that code may change it."""
         self.fresh[id(value)] = value
         return value
 
@@ -88,7 +90,7 @@ class Interpreter:
         return items
 
     def set_item(self, thing: Any, index: Any, value: Any) -> None:
-        """thing[index] = value."""
+        """Do thing[index] = value."""
         if isinstance(thing, Array):
             numpy_arrays.set_item(self, thing, index, value)
         elif not isinstance(thing, dict | list) or id(thing) not in self.fresh:
@@ -105,7 +107,7 @@ class Interpreter:
         setattr(thing, name, value)
 
     def augmented_value(self, symbol: str, old: Any, value: Any) -> Any:
-        """What `old symbol= value` leaves under the name: an array is changed in place."""
+        """Return what `old symbol= value` binds to the name; an array is changed in place."""
         if isinstance(old, list) and id(old) in self.fresh and symbol == "+":
             old.extend(self.items(value))
             return old
@@ -123,6 +125,7 @@ class Interpreter:
         return old
 
     def augment_item(self, symbol: str, thing: Any, index: Any, value: Any) -> None:
+        """Do thing[index] symbol= value."""
         old = self.item(thing, index)
         if isinstance(thing, Array):
             return self.set_item(thing, index, self.binary(symbol, old, value))
@@ -206,7 +209,7 @@ class Interpreter:
         return self.binary(symbol, one, two)
 
     def _same_object_or_none(self, one: Any, two: Any, identity: bool) -> bool | None:
-        """Whether classes, names or Nones are the same; None for numbers."""
+        """Whether classes, names or Nones are the same; None for numbers, which compare by value."""
         if isinstance(one, ClassOf) or isinstance(two, ClassOf):
             asked, other = (one, two) if isinstance(one, ClassOf) else (two, one)
             return bool(asked.matches(other))
@@ -228,6 +231,7 @@ class Interpreter:
         return None
 
     def _within(self, one: Any, two: Any) -> bool:
+        """Whether a value is in a container, by comparison with each member."""
         if not isinstance(two, tuple | list | frozenset | set | dict):
             raise NotTraced(f"membership in {type(two).__name__} has no rule")
         refuse_own_container(two)
@@ -259,6 +263,7 @@ class Interpreter:
         return frozenset(map(self.key, items))
 
     def unpacked_mapping(self, value: Any) -> dict[Any, Any]:
+        """Return the mapping of a ** unpacking; raise NotTraced unless it is a dict."""
         if not isinstance(value, dict):
             raise NotTraced("** of what is no dict has no rule")
         return value
@@ -296,7 +301,7 @@ class Interpreter:
             raise Raised from None
 
     def items(self, value: Any) -> Iterable[Any]:
-        """What a loop over a value sees."""
+        """Return the items that a loop over a value sees."""
         refuse_own_container(value)
         if isinstance(value, list):
             return value  # it may grow meanwhile
@@ -324,6 +329,7 @@ class Interpreter:
         return python_number_if_known(self._dispatch_call(function, args, named))
 
     def _dispatch_call(self, function: Any, args: list[Any], named: dict[str, Any]) -> Any:
+        """Call a function by a rule, by its rewritten code, or directly on known values."""
         if isinstance(function, MethodType):
             return self._dispatch_call(function.__func__, [function.__self__, *args], named)
         name = getattr(function, "__name__", type(function).__name__)
@@ -359,7 +365,7 @@ class Interpreter:
         raise NotTraced(f"{name} has no rule")
 
     def _by_rule(self, rule: Callable[..., Any], name: str, args: list[Any], named: Mapping[str, Any]) -> Any:
-        """What a rule computes; NotTraced for arguments that it does not have."""
+        """Apply a rule to arguments; raise NotTraced for arguments that it does not take."""
         try:
             inspect.signature(rule).bind(*args, **named)
         except TypeError as error:
@@ -367,6 +373,7 @@ class Interpreter:
         return rule(*args, **named)
 
     def _run(self, function: FunctionType, args: list[Any], named: dict[str, Any]) -> Any:
+        """Run a rewritten function; what it has no rule for raises NotTraced."""
         code: CodeType = function.__code__
         if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
             raise NotTraced("a generator has no rule")
@@ -388,7 +395,7 @@ class Interpreter:
 
 
 def is_known_constant(value: Any) -> bool:
-    """Whether it is a number, or an array without runs, of which all is known."""
+    """Whether a value is a number, or an array without runs, with all entries known."""
     found = value if isinstance(value, Array) else None
     if found is None:
         return isinstance(value, bool | int | float | np.generic | np.ndarray)
@@ -396,7 +403,7 @@ def is_known_constant(value: Any) -> bool:
 
 
 def python_number_if_known(value: Any) -> Any:
-    """A traced number of Python's kinds that is known, as Python's number."""
+    """Return a known traced Python number as that number, and any other value unchanged."""
     if isinstance(value, Array) and value.kind in ("bool", "int", "float"):
         constant = constant_of(value)
         return value if constant is None else constant

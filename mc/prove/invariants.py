@@ -39,7 +39,7 @@ Terms: TypeAlias = tuple[tuple[int, Fraction], ...]
 
 @dataclass(frozen=True)
 class Invariant:
-    """sum of coefficient * variable <= bound + drift * grants, at states of one shape."""
+    """The inequality: sum of coefficient * variable <= bound + drift * grants, at states of one shape."""
 
     shape: int
     terms: Terms
@@ -47,7 +47,7 @@ class Invariant:
     drift: Fraction = Fraction(0)
 
     def slack(self, values: Mapping[int, Polynomial]) -> Polynomial:
-        """What must be at least 0, of the values of the variables."""
+        """Return the right side less the left side, which the invariant says is at least 0."""
         total = Polynomial.constant(self.bound) + values[GRANTS] * self.drift
         for variable, coefficient in self.terms:
             value = values[place_of_variable(variable)]
@@ -67,66 +67,33 @@ class Invariant:
 
 
 def place_of_variable(variable: int) -> int:
-    """The place of which a variable is the square, or itself."""
+    """Return the state's place that a variable is, or is the square of."""
     return SQUARE - variable if variable <= SQUARE else variable
 
 
 def _sum_text(terms: Mapping[int, Fraction], names: Mapping[int, str]) -> str:
+    """Return a linear combination of named variables as text."""
     words = {v: names[place_of_variable(v)] + "^2" * (v <= SQUARE) for v in terms}
     return " + ".join(words[v] if c == 1 else f"{number_text(c)} {words[v]}" for v, c in terms.items())
 
 
 def rounding_drift_per_grant(size: Fraction) -> Fraction:
-    """What rounding may add in one grant to a sum of such a size: a short rational."""
+    """Return what rounding may add in one grant to a sum of a given size, as a short rational."""
     power = Fraction(2) ** (math.frexp(float(size))[1] if size else -60)
     return (power / 2 if power / 2 >= size else power) * UNITS / 2**53
 
 
 def charge_upper_bound(decision: PlayedDecision, theorem: SumTheorem) -> float:
-    """What a request of a play is charged at most, by what requests of its family declare."""
-    measure, family, given = theorem.measure, decision.family, decision.parameters
-    is_lossy = family in ("KOV", "Erasure")
-    if measure == "loss":
+    """Return the most that a played request is charged, by what its family declares."""
+    if theorem.measure == "loss":
         return decision.loss
-    if measure in ("delta", "lost"):
-        return float(given.get("delta", given.get("p", 0.0))) if is_lossy else 0.0
-    if measure == "epsilon" and is_lossy:
-        return float(given.get("epsilon", 0.0))
-    if measure in ("pure", "epsilon"):
-        return decision.declared_number("pure_epsilon")
-    if measure == "gdp":
-        return decision.declared_number("gdp_mu") ** 2
-    if measure == "zcdp":
-        return decision.declared_number("zcdp_rho")
-    if is_lossy and measure == "kept":
-        epsilon = float(given.get("epsilon", 0.0))
-        return min(epsilon, float(theorem.alpha or 0) * epsilon**2 / 2)
-    return max(decision.declared_number(f"{way}renyi {theorem.alpha}") for way in ("", "swapped "))
-
-
-def _charge_implied_by_reads(decision: PlayedDecision, theorem: SumTheorem, read: set[str]) -> float:
-    """The charge of a request that follows from what the code reads of it."""
-    charge, options = charge_upper_bound(decision, theorem), list[float]()
-    if theorem.measure not in ("zcdp", "renyi", "kept") or decision.family in ("KOV", "Erasure"):
-        return charge
-    half = float(theorem.alpha or 1) / 2
-    if read & {"zcdp_rho", "charge zcdp_charge"}:
-        options.append(2 * half * decision.declared_number("zcdp_rho"))
-    if read & {"gdp_mu", "charge gdp_charge", f"{decision.family}.mu"}:
-        options.append(half * decision.declared_number("gdp_mu") ** 2)
-    if read & {
-        "pure_epsilon",
-        "charge pure_charge",
-        *(f"{decision.family}.{name}" for name in ("epsilon", "b")),
-    }:
-        epsilon = decision.declared_number("pure_epsilon")
-        options += [half * epsilon**2] + [epsilon] * (theorem.alpha is not None)
-    finite = [one for one in options if math.isfinite(one)]
-    return charge if not finite or any("renyi" in name for name in read) else min(finite)
+    step, values = decision.traced[0]
+    charge: float = step.charge(theorem.measure, theorem.alpha, values)
+    return charge if math.isfinite(charge) else 0.0
 
 
 def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invariant]:
-    """Inequalities that no play breaks, the strongest of each form."""
+    """Return candidate invariants that no play breaks, the strongest of each form."""
     bounds, pairs, scales = _constants_in_comparisons(system, theorem)
     prices = list(_place_weights(system, plays, theorem, scales))
     start = {e.value for e in system.first if isinstance(e, Polynomial)}
@@ -185,11 +152,11 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
 def _place_weights(
     system: System, plays: Plays, theorem: SumTheorem, scales: Sequence[Fraction]
 ) -> Iterator[tuple[Terms, Fraction]]:
-    """Weights of places, and their sum at the start: in no play is a request charged more than the weights say.
+    """Yield weights of places, and their sum at the start, that cover the charge of every played request.
 
     A linear programme in doubles finds the least, which are replaced by the next larger numbers of the code.
     """
-    budget, read = float(theorem.budget) or 1.0, numbers_read_of_requests(system)
+    budget = float(theorem.budget) or 1.0
     starts = {
         v: e.value for v, e in enumerate(system.first) if isinstance(e, Polynomial) and e.value is not None
     }
@@ -198,7 +165,7 @@ def _place_weights(
         (charge / budget, d.before, d.after)
         for one in plays.plays for d in one
         if d.granted and None not in (shape_with_leaves(system, d.before), shape_with_leaves(system, d.after))
-        and 1e-6 * budget < (charge := _charge_implied_by_reads(d, theorem, read)) < math.inf
+        and 1e-6 * budget < (charge := charge_upper_bound(d, theorem))
         and all(map(math.isfinite, (*d.before, *d.after)))
     ]  # fmt: skip
     if theorem.measure == "loss" or not rows or not own:
@@ -233,7 +200,7 @@ def _place_weights(
 
 
 def _merge_nearly_equal(numbers: Sequence[Fraction]) -> list[Fraction]:
-    """Of numbers that nearly agree, the one of the least denominator and the largest."""
+    """Return the simplest and the largest of each group of nearly equal numbers."""
     groups: list[list[Fraction]] = []
     for one in numbers:
         if groups and one <= groups[-1][0] * (1 + Fraction(1, 10**6)):
@@ -246,7 +213,7 @@ def _merge_nearly_equal(numbers: Sequence[Fraction]) -> list[Fraction]:
 def _least_weights_by_lp(
     charges: NDArray[np.float64], steps: NDArray[np.float64], reached: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Weights with steps @ weights >= charges and the least maximum of reached @ weights; zeros if there are none."""
+    """Return weights with steps @ weights >= charges and the least max of reached @ weights, or zeros."""
     steps, count, none = steps / charges[:, None], steps.shape[1], np.zeros((len(charges), 1))
     conditions = np.vstack([np.hstack([-steps, steps, none]), np.hstack([reached, -reached, none - 1])])
     answer = linprog(np.append(np.full(2 * count, 1e-6), 1.0), conditions, np.append(none - 1, none)).x
@@ -266,7 +233,7 @@ def _has_squares(system: System) -> bool:
 
 
 def _reached_states_by_shape(system: System, plays: Plays, theorem: SumTheorem) -> list[NDArray[np.float64]]:
-    """For each shape, rows (leaves..., sum, grants) of states that plays reached."""
+    """Return for each shape the rows (leaves..., sum, grants) of states that plays reached."""
     first = tuple(float(e.value) if isinstance(e, Polynomial) else float(e) for e in system.first)  # type: ignore[arg-type]
     rows: list[list[tuple[float, ...]]] = [[] for _ in system.shapes]
     rows[0].append((*first, 0.0, 0.0))
@@ -289,7 +256,7 @@ def _reached_states_by_shape(system: System, plays: Plays, theorem: SumTheorem) 
 
 
 def code_constants(system: System) -> set[Fraction]:
-    """The numbers above 0 that places and requests are compared with."""
+    """Return the numbers above 0 with which the code compares places and requests."""
     found = {-p.offset / s for p in _polynomials_in_code(system) if p.offset for s in _abs_coefficients(p)}
     names = {name for step in system.steps for name in step.path.choices if "hockey_stick" in name}
     found |= {Fraction(name.split()[-1]) for name in names}
@@ -298,13 +265,13 @@ def code_constants(system: System) -> set[Fraction]:
 
 
 def numbers_read_of_requests(system: System) -> set[str]:
-    """The numbers that the code reads of requests."""
+    """Return the names of the numbers that the code reads of requests."""
     atoms = (atom for step in system.steps for atom in step.path.atoms)
     return {atom.name for atom in atoms if atom.kind in ("declared", "parameter", "charge")}
 
 
 def _polynomials_in_code(system: System) -> Iterator[Polynomial]:
-    """What the code compares and rounds, if its numbers are of usual sizes."""
+    """Yield the polynomials that the code compares or rounds, if their coefficients are of usual size."""
     for step in (*system.steps, *system.denied):
         atoms = [a.of[0] for a in step.path.atoms if a.kind in ("rounded", "ceil")]
         for polynomial in [p for p, _ in step.path.assumed] + atoms:
@@ -314,13 +281,14 @@ def _polynomials_in_code(system: System) -> Iterator[Polynomial]:
 
 
 def _abs_coefficients(polynomial: Polynomial) -> set[Fraction]:
+    """Return the absolute coefficients of a polynomial, without its constant term."""
     return {abs(c) for key, c in polynomial.terms.items() if key}
 
 
 def _constants_in_comparisons(
     system: System, theorem: SumTheorem
 ) -> tuple[list[Fraction], list[Fraction], list[Fraction]]:
-    """(bounds, sums of two of them, scales) that stand in the code's comparisons, with the budget."""
+    """Return candidate bounds, sums of two of them, and scales, from the code's comparisons."""
     bounds = {Fraction(0), theorem.budget} | code_constants(system)
     scales = {Fraction(1)}.union(*map(_abs_coefficients, _polynomials_in_code(system)))
     few, ordered = sorted(bounds)[:24], sorted(scales)
@@ -331,7 +299,7 @@ def _constants_in_comparisons(
 
 
 def _largest_reached_left_side(terms: Terms, rows: NDArray[np.float64]) -> tuple[float | None, float]:
-    """(the largest left side that plays reached, the size of its parts); None where it is no number."""
+    """Return the largest left side that plays reached, and the size of its parts."""
     columns = [{SUM: -2, GRANTS: -1}.get(v, place_of_variable(v)) for v, _ in terms]
     parts = rows[:, columns] ** [1 + (v <= SQUARE) for v, _ in terms] * np.array([float(c) for _, c in terms])
     parts = parts[np.isfinite(parts).all(axis=1)]
@@ -345,7 +313,7 @@ def _largest_reached_left_side(terms: Terms, rows: NDArray[np.float64]) -> tuple
 def _left_sides(
     places: Sequence[int], scales: Iterable[Fraction], signed: bool, looks: bool
 ) -> Iterator[tuple[Terms, Any]]:
-    """Left sides: places and the sum, with coefficients -1, 0 and 1, and the sum in other units.
+    """Yield left sides of candidate invariants: places and the sum with coefficients -1, 0 and 1.
 
     Beside each is the family of those that differ from it in a scale alone, the weakest first.
     """

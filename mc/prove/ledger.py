@@ -50,11 +50,13 @@ class TracedCharge:
 
 
 def linear(own: Caller, x: Any) -> TracedCharge:
+    """Return the traced charge of `LinearCharge(x)`."""
     value = to_traced_array(own, x)
     return TracedCharge(elementwise(lambda entry: own.arithmetic.convert(entry, "f8"), "exact", value))
 
 
 def squared(own: Caller, x: Any, scale: Any = 1.0) -> TracedCharge:
+    """Return the traced charge of `SquaredCharge(x, scale)`."""
     if not isinstance(scale, float) or not is_power_of_two(scale):
         raise NotTraced("a charge has a rule for scales that are powers of two")
 
@@ -65,7 +67,7 @@ def squared(own: Caller, x: Any, scale: Any = 1.0) -> TracedCharge:
 
 
 def charge_by_rule(own: Caller, request: Any, rule: ChargeRule) -> TracedCharge:
-    """What a rule of the library charges a request: a number that is at least the true one."""
+    """Return what a charge rule of the library charges a request, as a number at least the true one."""
     if not isinstance(request, Request):
         raise NotTraced("a charge rule is called with what is no request")
     runs = request.style == "array"
@@ -77,7 +79,7 @@ def start(own: Caller, budget: Budget, n: Any) -> tuple[Array, Array]:
 
 
 def state_of_exact_sum(budget: Budget, total: Array) -> tuple[Array, Array]:
-    """The state of which the exact sum is `total`."""
+    """Return the traced state of a budget whose exact sum is `total`."""
     kinds = (f"{part} {budget.exponent}" for part in ("sum", "rest"))
     first, second = (Array.of(kind, total.runs, total.data.copy()) for kind in kinds)
     first.data.flags.writeable = second.data.flags.writeable = False
@@ -85,7 +87,7 @@ def state_of_exact_sum(budget: Budget, total: Array) -> tuple[Array, Array]:
 
 
 def _exact_sum(budget: Budget, state: Any) -> Array:
-    """The exact sums in a state of a budget."""
+    """Return the exact sum that a budget's traced state stands for; raise NotTraced for another state."""
     kinds = [f"{part} {budget.exponent}" for part in ("sum", "rest")]
     if type(budget) is not Budget:
         raise NotTraced("a budget of another class has no rule")
@@ -97,7 +99,7 @@ def _exact_sum(budget: Budget, state: Any) -> Array:
 
 
 def _after(own: Caller, budget: Budget, state: Any, charge: Any) -> Array:
-    """The exact sums with a charge added, which rounding may raise; NaN where the charge is no finite number."""
+    """Return the exact sum after a charge is added and rounded up; NaN for a charge that is not finite."""
     if not isinstance(charge, TracedCharge):
         raise NotTraced("a budget is given what is no charge")
     path: Path = own.path
@@ -138,12 +140,12 @@ def step(own: Caller, budget: Budget, state: Any, charge: Any) -> tuple[Array, A
 
 
 def value(own: Caller, budget: Budget, state: Any) -> Array:
-    """The sum as a double."""
+    """Return the budget's spent sum as a double."""
     return elementwise(lambda total: own.path.rounded(total, of_sum=False), "f8", _exact_sum(budget, state))
 
 
 def left(own: Caller, budget: Budget, state: Any) -> Array:
-    """What is left of the budget, rounded down."""
+    """Return the budget's remaining part, rounded down."""
     path: Path = own.path
 
     def rest(total: Polynomial) -> Polynomial:
@@ -160,13 +162,13 @@ def left(own: Caller, budget: Budget, state: Any) -> Array:
 
 
 def _double_pair(exact: Fraction) -> tuple[Any, Any]:
-    """An exact sum as the two arrays that a budget keeps."""
+    """Return an exact sum as the two arrays (high, low) that a budget keeps."""
     high = float(exact)
     return np.array([high]), np.array([float(exact - Fraction(high))])
 
 
 def library_sum(total: Fraction, amount: Fraction, exponent: int) -> Fraction:
-    """The exact sum that the library's addition of two pairs gives; 4^exponent is the unit."""
+    """Return the exact value of the library's rounded sum of two pairs, in units of 4^exponent."""
     unit = Fraction(4) ** exponent
     try:
         parts = _double_pair(total / unit), _double_pair(amount / unit)
@@ -181,7 +183,7 @@ def remaining_budget(total: Fraction, budget: Budget) -> Fraction:
 
 
 def charge_by_rule_name(name: str, pair_: DominatingPair) -> Fraction | float:
-    """What the rule of a name charges a pair, exactly."""
+    """Return what the charge rule of a given name charges a pair, exactly."""
     rules = {repr(rule): rule for rule in (pure_charge, zcdp_charge, gdp_charge)}
     rule = rules[name] if name in rules else renyi_charge.at(float(name.partition("(")[2].rstrip(")")))
     with np.errstate(all="ignore"):
@@ -202,7 +204,7 @@ RULES: dict[Any, Any] = {
 
 
 def call_rule_for_charge_rule(function: Any) -> Any:
-    """The rule for calling a charge rule; None for what is none."""
+    """Return the tracing rule for a call of a charge rule; None for any other function."""
     kind: Any = type(function)
     if isinstance(function, ChargeRule) and is_library_class(kind):
         return partial(charge_by_rule, rule=function)

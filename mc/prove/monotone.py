@@ -28,7 +28,7 @@ _STEPS = ("rounded", "ceil", "floor", "rint", "largest")
 
 @dataclass(frozen=True)
 class MonotoneFunction:
-    """A monotone function: in balls, and as a library computes it in doubles."""
+    """A monotone function, both in ball arithmetic and as a library computes it in doubles."""
 
     balls: Callable[[Any], Any]
     double: Callable[[float], float]
@@ -46,7 +46,7 @@ class MonotoneFunction:
             return None
 
     def enclosed(self, x: Fraction) -> tuple[Fraction, Fraction]:
-        """Bounds of the double that any library gives."""
+        """Return bounds of the double that any library gives at x."""
         if self.last is not None and self.above is None:  # far on the other side nothing is left
             x = max(x, -2 * self.last) if self.sign > 0 else min(x, -2 * self.last)
         found = self.balls(flint.arb(flint.fmpq(x.numerator, x.denominator)))
@@ -56,6 +56,7 @@ class MonotoneFunction:
 
 
 def _fraction_of_midpoint(value: Any) -> Fraction:
+    """Return the midpoint of a ball as a Fraction."""
     mantissa, exponent = value.mid().man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
@@ -76,7 +77,7 @@ def _monotone_functions(library: Any) -> dict[str, MonotoneFunction]:
 
 
 def exponential_function(base: Fraction, double: Callable[[float], float] | None = None) -> MonotoneFunction:
-    """x -> base^x, for a base above 0 other than 1."""
+    """Return x -> base^x as a monotone function, for a base above 0 other than 1."""
     ball = flint.arb(flint.fmpq(base.numerator, base.denominator))
     last = Fraction(600) / abs(Fraction(math.log(base)))
     sign = 1 if base > 1 else -1
@@ -85,7 +86,7 @@ def exponential_function(base: Fraction, double: Callable[[float], float] | None
 
 
 def power_function(exponent: Fraction, scalar: bool) -> MonotoneFunction:
-    """x -> x^exponent above 0."""
+    """Return x -> x^exponent for x above 0 as a monotone function."""
     ball = flint.arb(flint.fmpq(exponent.numerator, exponent.denominator))
     a = float(exponent)
     compute = (lambda x: np.float64(x) ** a) if scalar else (lambda x: (np.array([x]) ** a)[0])
@@ -105,7 +106,7 @@ NUMPY, MATH = _monotone_functions(np), _monotone_functions(math)
 def bound_on_single_double(
     path: Path, value: Polynomial, *, strict: bool, compute: Callable[..., Any]
 ) -> Inequality | None:
-    """What value > 0, or >= 0, says of the one double of which it is a monotone function; None where it is none."""
+    """Return the bound that value > 0 (or >= 0) puts on its one double; None if value is not monotone."""
     number = _underlying_double(path, value)
     signs = None if number is None else _monotonicity_signs(path, value, number)
     if number is None or signs is None:
@@ -155,7 +156,7 @@ def bound_on_single_double(
 
 
 def _underlying_double(path: Path, value: Polynomial) -> int | None:
-    """The double, or integer, of which a value is a function by other than sums and roundings."""
+    """Return the one double or integer of which a value is a nonlinear function; None if there is none."""
     pending, found = set(value.atoms), None
     curved = any(len(key) > 1 for key in value.terms)
     while pending:
@@ -174,7 +175,7 @@ def _underlying_double(path: Path, value: Polynomial) -> int | None:
 
 
 def _monotonicity_signs(path: Path, value: Polynomial, number: int) -> dict[int, int] | None:
-    """1 for each atom that rises with the double, -1 for one that falls, the value at -1; None if one does neither."""
+    """Return 1 for each atom that rises with the double and -1 for one that falls; None if unclear."""
     known = {number: 1}
 
     def sign_of_polynomial(polynomial: Polynomial) -> int:

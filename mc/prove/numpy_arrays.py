@@ -37,7 +37,7 @@ MAX_TABLE, MAX_ENTRIES = 24, 64
 
 
 def to_traced_array(own: Caller, value: Any) -> Array:
-    """An argument as an array or a scalar."""
+    """Return an argument as a traced array or scalar."""
     found = lift(value)
     if found is None:
         return array_of(own, value)
@@ -47,7 +47,7 @@ def to_traced_array(own: Caller, value: Any) -> Array:
 
 
 def with_numpy_kinds(*given: Array) -> list[Array]:
-    """Python's numbers as NumPy's functions see them, where no array decides the kind."""
+    """Return arrays with Python's number kinds replaced by NumPy's if no array decides the kind."""
     if any(g.kind not in PYTHON for g in given):
         return list(given)
     return [Array.of(as_numpy_kind(g.kind), False, g.data) for g in given]
@@ -58,7 +58,7 @@ def dtype_kind(given: Any, default: str) -> str:
 
 
 def split_runs_from_shape(own: Caller, shape: Any) -> tuple[bool, tuple[int, ...]]:
-    """Whether a shape begins with the number of runs, and the shape of an array of one run."""
+    """Return whether a shape begins with the number of runs, and the shape of one run's array."""
     sizes = list(shape) if isinstance(shape, tuple | list) else [shape]
     runs = bool(sizes) and isinstance(sizes[0], Array) and constant_of(sizes[0]) is None
     if runs and sizes[0].value != own.number_of_runs().value:
@@ -70,7 +70,7 @@ def split_runs_from_shape(own: Caller, shape: Any) -> tuple[bool, tuple[int, ...
 
 
 def broadcast_entries(value: Array, runs: bool, shape: tuple[int, ...]) -> Any:
-    """The entries of an array at each place of a shape."""
+    """Return the entries of an array, broadcast to a shape."""
     if result_has_runs((value, Array.of("f8", runs, np.empty(shape, object)))) != runs:
         raise NotTraced("an array with runs is given to one without")
     try:
@@ -158,18 +158,20 @@ def reshape(own: Caller, a: Array, *shape: Any) -> Array:
 
 
 def scalar(own: Caller, kind: type, x: Any = 0) -> Array:
-    """np.int64(x), say."""
+    """Trace a NumPy scalar type's call, such as np.int64(x)."""
     made: Array = own.arithmetic.cast(to_traced_array(own, x), kind_of_dtype(kind))
     return made
 
 
 def cast(own: Caller, a: Array, dtype: Any) -> Array:
+    """Trace `a.astype(dtype)`."""
     made: Array = own.arithmetic.cast(a, kind_of_dtype(dtype))
     made.box = a.box
     return made
 
 
 def item(own: Caller, a: Array) -> Array:
+    """Trace `a.item()`."""
     if a.data.size != 1:
         raise Raised
     return Number(as_python_kind(a.kind), a.items[0])
@@ -184,7 +186,7 @@ EACH_RUN = RuleFunction(_refuse_arange_of_runs, "arange")
 
 
 def run_column_or_none(own: Caller, array: Array, given: Any) -> int | None:
-    """The column in which a[np.arange(n), k] has the entry of the run; None for another index."""
+    """Return the column k of the index a[np.arange(n), k]; None for any other index."""
     if not (isinstance(given, tuple) and len(given) == 2 and given[0] is EACH_RUN):
         return None
     at = to_traced_array(own, given[1])
@@ -212,7 +214,7 @@ def index(own: Caller, array: Array, given: Any) -> Any:
 
 
 def index_keeping_runs(own: Caller, array: Array, given: Any) -> tuple[Any, ...]:
-    """An index of NumPy, which keeps the axis of runs whole."""
+    """Return a NumPy index that keeps the axis of runs whole; raise NotTraced for any other."""
     parts = [one if one is None or one is Ellipsis or isinstance(one, slice) else own.key(one)
              for one in (given if isinstance(given, tuple) else (given,))]  # fmt: skip
     axes = sum(one is not None and one is not Ellipsis for one in parts)
@@ -232,7 +234,7 @@ def index_keeping_runs(own: Caller, array: Array, given: Any) -> tuple[Any, ...]
 
 
 def entry_at_unknown_index(own: Caller, entries: Sequence[Any], at: Value) -> Any:
-    """The entry at an index that is not known: each in turn, negative ones from the end."""
+    """Return the entry at an unknown index, each on a path of its own."""
     if len(entries) > MAX_TABLE:
         raise NotTraced("a long table is read at an index that is not known")
     for k, entry in enumerate(entries):

@@ -92,6 +92,7 @@ def unary(rule: Callable[[Arithmetic, Value, str], Value], kinds: str, own: Call
 
 
 def whole(rule: str, arithmetic: Arithmetic, x: Value, kind: str) -> Value:
+    """Round to an integer by `rule`: floor, ceil, trunc or rint."""
     return arithmetic.whole(rule, x)
 
 
@@ -146,6 +147,7 @@ def ldexp(own: Caller, x1: Any, x2: Any) -> Array:
 
 
 def _ldexp_or_none(x: Fraction, k: Fraction) -> Fraction | None:
+    """Return x * 2^k rounded to a double; None if it overflows."""
     try:
         return Fraction(math.ldexp(float(x), int(k)))
     except OverflowError:
@@ -166,6 +168,7 @@ def clip(own: Caller, a: Any, a_min: Any, a_max: Any) -> Array:
 
 
 def tested(rule: Callable[[float], bool], own: Caller, x: Any) -> Array:
+    """Trace an elementwise test such as np.isnan or np.isfinite."""
     return elementwise(
         lambda e: rule(0.0 if isinstance(e, Polynomial | bool) else e), "b1", to_traced_array(own, x)
     )
@@ -181,11 +184,6 @@ def where(own: Caller, condition: Any, x: Any, y: Any) -> Array:
         return chosen if is_bool_kind(kind) else a.convert(chosen, kind)
 
     return elementwise(pick, kind, to_traced_array(own, condition), one, two)
-
-
-def select(own: Caller, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    pairs = list(zip(own.items(condlist), own.items(choicelist), strict=True))
-    return reduce(lambda rest, pair: where(own, pair[0], pair[1], rest), reversed(pairs), default)
 
 
 # -- reductions ------------------------------------------------------------------------------------------------
@@ -265,6 +263,7 @@ def attribute(own: Caller, array: Array, name: str) -> Any:
 
 
 def attribute_of(name: str, own: Caller, a: Any) -> Any:
+    """Trace a NumPy function that reads an attribute or method of its array argument."""
     return attribute(own, with_numpy_kinds(to_traced_array(own, a))[0], name)
 
 
@@ -279,7 +278,7 @@ RULES: dict[Any, Callable[..., Any]] = {
     np.negative: lambda own, x: own.arithmetic.negative(*with_numpy_kinds(to_traced_array(own, x))),
     **{getattr(np, name): partial(function, f"np.{name}") for name in NUMPY_FUNCTIONS}, np.ldexp: ldexp,
     **{getattr(math, name): partial(function, f"math.{name}") for name in MATH_FUNCTIONS if hasattr(math, name)},
-    np.logical_not: logical_not, np.sqrt: square_root, np.clip: clip, np.where: where, np.select: select,
+    np.logical_not: logical_not, np.sqrt: square_root, np.clip: clip, np.where: where,
     np.zeros: lambda own, shape, dtype=float: full(own, shape, 0, dtype), np.full: full, np.full_like: full_like,
     np.ones: lambda own, shape, dtype=float: full(own, shape, 1, dtype),
     np.zeros_like: lambda own, a, dtype=None: full_like(own, a, 0, dtype),

@@ -24,7 +24,7 @@ _SLOTS = (MemberDescriptorType, type(collections.namedtuple("_", "x").x))  # typ
 
 
 def attribute(own: Caller, thing: Any, name: str) -> Any:
-    """thing.name, by a rule."""
+    """Return thing.name for a traced object, a module or a class, by a rule."""
     match thing:
         case Request() | SwappedRequest() | ClassOf():
             return thing.attribute(name)
@@ -57,7 +57,7 @@ def attribute(own: Caller, thing: Any, name: str) -> Any:
 
 
 def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, held: bool = True) -> Any:
-    """An attribute of an instance, or of a class where the thing is None, by the classes in order.
+    """Return an attribute of an instance or a class, looked up in the classes `order`.
 
     Unless `held`, what the instance itself holds is left out, as super() does.
     """
@@ -87,7 +87,7 @@ def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, held: b
 
 
 def made(own: Caller, kind: type, args: list[Any], named: dict[str, Any]) -> Any:
-    """An instance of a user's class: a named tuple, a data class, or a plain one."""
+    """Return a new instance of a user's class: a named tuple, a data class or a plain class."""
     special = {n for k in user_classes(kind) for n in vars(k) if n[:2] == "__" and is_traced(vars(k)[n])}
     if special - {"__init__", "__post_init__"} or type(kind) is not type:
         raise NotTraced(f"{kind.__name__} is made in a way that has no rule")

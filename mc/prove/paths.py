@@ -54,7 +54,7 @@ class Raised(Exception):  # noqa: N818
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A number that is not known: what it is, what it is made of, and bounds that hold by what it is."""
+    """A number of unknown value: its kind, the numbers it is computed from, and its bounds."""
 
     kind: AtomKind
     name: str
@@ -71,7 +71,7 @@ class Atom:
 
 @dataclass(slots=True)
 class Path:
-    """One way through the code."""
+    """One path through the traced code: its decisions, its atoms and its assumed inequalities."""
 
     prefix: tuple[Any, ...]
     atoms: list[Atom]
@@ -97,7 +97,7 @@ class Path:
     # -- atoms -------------------------------------------------------------------------------------
 
     def intern_atom(self, atom: Atom) -> Polynomial:
-        """The atom, which is the same each time that something is made of the same numbers in the same way."""
+        """Return the polynomial of an atom, which is the same one for equal atoms."""
         key = (atom.kind, atom.name, atom.of)
         if key in self._known and atom.kind != "unknown":
             return Polynomial.atom(self._known[key])
@@ -106,8 +106,14 @@ class Path:
         return Polynomial.atom(len(self.atoms) - 1)
 
     def index_atoms(self) -> None:
-        """Make the atoms that the path began with known by name."""
+        """Rebuild the lookup from an atom's (kind, name, parts) to its number."""
         self._known = {(a.kind, a.name, a.of): i for i, a in enumerate(self.atoms)}
+
+    def copied(self) -> Path:
+        """The same numbers and decisions, to which facts may be added."""
+        copy = Path((), list(self.atoms), self.feasible, list(self.assumed), dict(self.choices))
+        copy.index_atoms()
+        return copy
 
     def is_whole(self, value: Polynomial) -> bool:
         return all(c.denominator == 1 for c in value.terms.values()) and all(
@@ -119,7 +125,7 @@ class Path:
         return interval(value, lambda n: (self.atoms[n].low, self.atoms[n].high))
 
     def rounded(self, exact: Polynomial, *, of_sum: bool, units: int = 1) -> Value:
-        """The double nearest to a number, infinite where it is too large."""
+        """Return the double nearest to an exact value, or infinity if it overflows."""
         if (number := exact.value) is not None:
             return _nearest(number)
         if self._is_double(exact):
@@ -138,7 +144,7 @@ class Path:
         )
 
     def depends_on_request_alone(self, value: Polynomial) -> bool:
-        """Whether the number depends on what the request declares alone."""
+        """Whether a number depends on nothing but what the request declares."""
         of_request = ("declared", "parameter", "charge")
         atoms = [self.atoms[n] for n in value.atoms]
         return all(
@@ -168,7 +174,7 @@ class Path:
         return small and self.is_whole(exact)
 
     def may_not_be_double(self, number: int) -> bool:
-        """Whether the atom may be no double."""
+        """Whether an atom may have a value that no double has."""
         atom = self.atoms[number]
         if atom.kind in ("quotient", "sqrt") or not atom.units:
             return True
@@ -179,7 +185,7 @@ class Path:
     # -- decisions ---------------------------------------------------------------------------------
 
     def choose(self, name: str, options: Sequence[Any]) -> Any:
-        """One of the options, each of which is taken on a path of its own; the same again for the same name."""
+        """Return one of the options, each on a path of its own; the same one again for the same name."""
         if name in self.choices:
             return self.choices[name]
         self.choices[name] = self._branch(list(options))
@@ -194,6 +200,7 @@ class Path:
         return self._decide(value - bound, strict=True)
 
     def _decide(self, value: Polynomial, *, strict: bool) -> bool:
+        """Whether value > 0 (or >= 0) holds on this path; both ways are taken if nothing says which."""
         if (number := value.value) is not None:
             return number > 0 if strict else number >= 0
         low, high = self.range(value)
@@ -224,6 +231,7 @@ class Path:
         self.decided_at.append(self.line if self.file == self.home else 0)
 
     def _branch(self, options: list[Any]) -> Any:
+        """Return the option of this path, and note the others for later paths."""
         place = len(self.trail)
         if place < len(self.prefix):
             self.trail.append(self.prefix[place])
@@ -245,7 +253,7 @@ class Path:
     # -- numbers -----------------------------------------------------------------------------------
 
     def evaluate_atoms(self, given: Mapping[tuple[str, str], Fraction]) -> dict[int, Fraction] | None:
-        """The number that each atom is, where those that are no function of others are given; None if one is not."""
+        """Return each atom's value by its number, from the given atoms' values; None if one is unknown."""
         values: dict[int, Fraction] = {}
         for number, atom in enumerate(self.atoms):
             if (atom.kind, atom.name) in given:
@@ -266,7 +274,7 @@ class Path:
 
 
 def atom_facts(v: Polynomial, atom: Atom) -> list[Inequality]:
-    """Inequalities that hold by the definition of an atom."""
+    """Return inequalities that hold by the definition of an atom."""
     found: list[Inequality] = []
     if atom.low is not None:
         found.append((v - atom.low, False))
@@ -331,7 +339,7 @@ def _times(one: Ends, two: Ends) -> Ends:
 def explore(
     atoms: Sequence[Atom], run: Callable[[Path], Any], feasible: Callable[[Path, Inequality], bool]
 ) -> Iterator[tuple[Path, Any]]:
-    """Each path of `run` and what it returns; Raised where it raises.
+    """Yield each path of `run` and what it returns, or Raised if it raises.
 
     Raises NotTraced where a path does what has no rule, or where there are too many paths.
     """
@@ -362,6 +370,7 @@ def _nearest(number: Fraction) -> Value:
 
 
 def _nearest_or_largest_double(number: Fraction) -> Fraction:
+    """Return the double nearest to a number, or +-the largest double if it overflows."""
     try:
         return Fraction(float(number))
     except OverflowError:
@@ -369,7 +378,7 @@ def _nearest_or_largest_double(number: Fraction) -> Fraction:
 
 
 def _computed(atom: Atom, of: list[Fraction]) -> Fraction | None:
-    """What an atom is, by what it is made of; None where that is no function of them."""
+    """Return an atom's value from the values of its parts; None if it is no function of them."""
     if atom.compute is not None:
         return atom.compute(*of)
     if atom.kind == "rounded":
@@ -389,13 +398,13 @@ def _computed(atom: Atom, of: list[Fraction]) -> Fraction | None:
 
 
 def _double_root_or_nan(square: Fraction) -> float:
-    """The double whose square is a number: what a power was made of."""
+    """Return the square root of a number as a double; NaN if it has none."""
     root = _accurate_square_root(square)
     return float(root) if root is not None else math.nan
 
 
 def _accurate_square_root(value: Fraction) -> Fraction | None:
-    """A square root to so many digits that rounding it gives the double nearest to the root, but for ties."""
+    """Return a square root with so many digits that rounding it gives the nearest double."""
     if value < 0:
         return None
     scale = 2**200 if value > Fraction(1, 2**600) else 2**1200

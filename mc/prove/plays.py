@@ -31,7 +31,7 @@ EXTREMES = (1e-300, 1e-160, 1e-80, 1e30, 1e100, 1e120, 1e160, 1e300)
 
 @dataclass(frozen=True)
 class PlayedDecision:
-    """One request to the real filter: the leaves of the state before, the answer, and those after."""
+    """One request to the real filter: the state's numbers before, the answer, and those after."""
 
     before: tuple[float, ...]
     family: str
@@ -42,6 +42,8 @@ class PlayedDecision:
     loss: float
     runs: int
     raised: bool
+    #: The step that predicts it, with its numbers.
+    traced: list[Any] = field(default_factory=list, repr=False)
     _known: dict[str, float] = field(default_factory=dict, repr=False)
 
     @property
@@ -50,14 +52,14 @@ class PlayedDecision:
         return getattr(pairs, self.family)(**self.parameters)  # type: ignore[no-any-return]
 
     def declared_number(self, name: str) -> float:
-        """A number that the pair declares, by the name of the path's choice."""
+        """Return a number that the played request's pair declares, by its name."""
         if name not in self._known:
             with np.errstate(all="ignore"):
                 self._known[name] = self._compute_declared_number(name)
         return self._known[name]
 
     def declared_size_class(self, name: str) -> str:
-        """Of which size what it declares is: that of a path's choice."""
+        """Return "finite", "huge", "infinite" or "undefined" for a declared number."""
         value = self.declared_number(name)
         if math.isnan(value):
             return "undefined"
@@ -85,12 +87,12 @@ class PlayedDecision:
 
 @dataclass
 class Plays:
-    """Decisions, play by play."""
+    """Plays of the real filter: one list of decisions for each play."""
 
     plays: list[list[PlayedDecision]]
 
     def leaves(self) -> Iterator[tuple[float, ...]]:
-        """The numbers of every state."""
+        """Yield the numbers of every state that a play reached."""
         for one in self.plays:
             for decision in one:
                 yield decision.before
@@ -110,22 +112,22 @@ class Plays:
         return Plays([[read(decision) for decision in one] for one in self.plays])
 
     def nonneg(self) -> list[bool]:
-        """Whether each place of a state never was below 0."""
+        """Return for each place of the state whether no play took it below 0."""
         return [min(column) >= 0 for column in zip(*self.leaves(), strict=False)]
 
     def takes_few_integers(self) -> list[bool]:
-        """Places that took at most five values, all whole."""
+        """Return for each place of the state whether it took at most five values, all integers."""
         columns = [set(column) for column in zip(*self.leaves(), strict=False)]
         return [len(c) <= 5 and all(math.isfinite(x) and x == int(x) for x in c) for c in columns]
 
 
 def play(filt: PrivacyFilter) -> Plays:
-    """Plays of a filter; in every second one, three runs side by side."""
+    """Return plays of a filter with random requests; every second play has three runs side by side."""
     return Plays([_one_play(filt, number, 1 if number % 2 == 0 else 3) for number in range(PLAYS)])
 
 
 def play_for_comparison(filt: PrivacyFilter, tree: Any) -> Plays:
-    """Plays with families, sizes and runs that are not in the others: to be compared with the trace alone.
+    """Return plays with other families, sizes and runs, used only to compare with the trace.
 
     `tree` is the traced state at the start. A budget of the library raises the smallest charges, by how much is left
     open in the trace.
@@ -144,7 +146,7 @@ def _one_play(
     share: float = 1.0,
     rounds: int = ROUNDS,
 ) -> list[PlayedDecision]:
-    """One play of n runs side by side, whose requests are of a `share` of the usual size."""
+    """Return the decisions of one play of n runs side by side."""
     rng = np.random.default_rng(number)
     scale, state, found = share * 10 ** rng.uniform(-2.5, 0.0), filt.start(n), []
     for _ in range(rounds):
@@ -182,7 +184,7 @@ _RAISED = object()
 def _grant_and_next_state(
     filt: PrivacyFilter, state: Any, request: DominatingPair, loss: Any, n: int
 ) -> tuple[Any, Any]:
-    """What the filter decides, and the state afterwards; a method that raises denies."""
+    """Return the filter's decision and its next state; a method that raises denies."""
     count_work(3 * n)
     try:
         with np.errstate(all="ignore"):
@@ -195,7 +197,7 @@ def _grant_and_next_state(
 
 
 def _drawn_request(rng: np.random.Generator, size: float, n: int) -> tuple[str, dict[str, Any]]:
-    """A family, and parameters of which the charge is about `size`."""
+    """Return a random family and parameters with a charge of about `size`."""
 
     def number(value: float) -> Any:
         return np.asarray(value * 2 ** rng.uniform(-1, 1, n)) if n else float(value * 2 ** rng.uniform(-1, 1))
@@ -237,13 +239,13 @@ def _drawn_of_extremes(
 
 
 def _sample_losses(rng: np.random.Generator, request: DominatingPair, n: int) -> Any:
-    """A realised loss for each run, half of them of the swapped sign."""
+    """Return a realised loss for each run, with the sign swapped for half of them."""
     with np.errstate(all="ignore"):
         return request.sample(rng, n) * np.where(rng.random(n) < 0.5, 1.0, -1.0)
 
 
 def _leaves(state: Any, run: int, n: int) -> Iterator[float]:
-    """The numbers of one run, in the order in which the trace has them."""
+    """Yield the numbers of one run's state, in the order of the trace."""
     if (inner := parts(state)) is not None:
         for part in inner:
             yield from _leaves(part, run, n)
@@ -255,6 +257,6 @@ def _leaves(state: Any, run: int, n: int) -> Iterator[float]:
 
 
 def _python_number(value: Any) -> Any:
-    """A whole number stays one: as a double it might be another."""
+    """Return a NumPy number as a Python number; integers stay integers."""
     plain = value.item() if isinstance(value, np.generic) else value
     return float(plain) if isinstance(plain, bool) else plain

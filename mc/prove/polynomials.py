@@ -17,7 +17,7 @@ ONE: Monomial = ()
 
 
 class Polynomial:
-    """A sum of coefficient * product of atoms; immutable, equal to every polynomial with the same terms."""
+    """An immutable polynomial over numbered atoms, with rational coefficients."""
 
     __slots__ = ("_hash", "terms")
 
@@ -103,4 +103,5 @@ def number_text(value: Fraction) -> str:
 
 
 def _as_polynomial(value: Polynomial | Fraction | int) -> Polynomial:
+    """Return a number as a constant polynomial, and a polynomial unchanged."""
     return value if isinstance(value, Polynomial) else Polynomial.constant(value)

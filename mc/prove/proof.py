@@ -121,7 +121,7 @@ class SourceProof:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the proof rests on, or what was tried, one line each."""
+        """Return what the proof rests on, or what was tried, one line each."""
         if not self.proved:
             notes = [f"tried       {line}" for line in self.tried]
             if self.state:
@@ -189,6 +189,7 @@ def prove(filt: PrivacyFilter) -> SourceProof:
 
 
 def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
+    """Trace a filter, compare it with plays, and prove its sums; return the result."""
     promise = _promise(filt)
     start = Tracer(filt, [], [], questions).start_state()
     plays, others = play(filt).exact(start), play_for_comparison(filt, start).exact(start)
@@ -218,7 +219,9 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
         lines = {step.lines[-1] if step.lines else None for step in undefined[:1]}
         return SourceProof(
             True, sums=tuple(found), lines=_traced_line_range(system),
-            conversions=tuple(sorted({name for one in found for name in conversion_statements(one.theorem, numbers_read_of_requests(system))})),
+            conversions=tuple(sorted(
+                {name for one in found for name in conversion_statements(one.theorem, numbers_read_of_requests(system))}
+            )),
             assumes=(
                 *(f"no request declares NaN, which line {line} may grant" for line in lines),
                 *((_LIBRARIES,) if _calls_library_functions(system) else ()),
@@ -237,7 +240,8 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
     line = failure.step.lines[-1] if failure.step is not None and failure.step.lines else None
     return SourceProof(
         False, reason=reason or failure.reason, tried=tuple(dict.fromkeys(map(str, failures))), line=line,
-        source_line=line_text(file, line), state=failure.values, lead=_shortest_play_over_budget(failure.theorem, plays), **known,
+        source_line=line_text(file, line), state=failure.values,
+        lead=_shortest_play_over_budget(failure.theorem, plays), **known,
     )  # fmt: skip
 
 
@@ -248,7 +252,7 @@ def _bounds(
     questions: Questions,
     failures: list[Failure],
 ) -> list[SumBound] | None:
-    """The bounds of the sums of the first theorem that applies; None where none does, for the reasons in `failures`."""
+    """Return the proved bounds of the first theorem that applies; None, with `failures`, if none does."""
     undefined = any(step.request_declares_nan for step in system.steps)
     for sums, defined in itertools.product(possible, (False, True) if undefined else (False,)):
         found: list[SumBound] = []
@@ -264,7 +268,7 @@ def _bounds(
 
 
 def _promise(filt: PrivacyFilter) -> Guarantee:
-    """The guarantee, where it is a value of the library that no code computes."""
+    """Return the filter's guarantee; raise NotTraced unless it is a value of the library."""
     held = inspect.getattr_static(filt, "promise", None)
     if isinstance(held, property) and not is_library_class(defining_class(type(filt), "promise")):
         raise NotTraced("the promise is computed; make it an attribute")
@@ -275,7 +279,7 @@ def _promise(filt: PrivacyFilter) -> Guarantee:
 
 
 def _trace_system(filt: PrivacyFilter, plays: Plays, questions: Questions) -> System:
-    """The system; places that plays took for modes and are none become numbers."""
+    """Return the traced steps of a filter, with places that are no modes as numbers."""
     modes = plays.takes_few_integers()
     try:
         return Tracer(filt, plays.nonneg(), modes, questions).system()
@@ -286,13 +290,13 @@ def _trace_system(filt: PrivacyFilter, plays: Plays, questions: Questions) -> Sy
 
 
 def _renyi_orders_read(system: System) -> set[Fraction]:
-    """The orders at which the code reads Rényi divergences."""
+    """Return the orders at which the code reads Rényi divergences."""
     names = {name for step in system.steps for name in step.path.choices if "renyi" in name}
     return {Fraction(name.split()[-1].removeprefix("renyi_charge.at(").rstrip(")")) for name in names}
 
 
 def _shortest_play_over_budget(theorem: SumTheorem, plays: Plays) -> tuple[tuple[str, dict[str, Any]], ...]:
-    """The shortest play after which the sum is over the budget."""
+    """Return the requests of the shortest play after which the sum exceeds the budget."""
     budget = float(theorem.budget) * (1 + 1e-9)
     found = []
     for one in plays.plays:
@@ -306,10 +310,11 @@ def _shortest_play_over_budget(theorem: SumTheorem, plays: Plays) -> tuple[tuple
 
 
 def _calls_library_functions(system: System) -> bool:
-    """Whether a function is called whose doubles differ from library to library."""
+    """Whether the code calls a function whose doubles differ between math libraries."""
     return any(atom.kind == "function" for step in system.steps for atom in step.path.atoms)
 
 
 def _traced_line_range(system: System) -> tuple[int, int]:
+    """Return the first and the last line of the user's code that a path visits."""
     visited = [line for step in system.steps for line in step.path.lines]
     return min(visited, default=0), max(visited, default=0)

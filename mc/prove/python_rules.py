@@ -61,7 +61,7 @@ CONTAINERS = (str, tuple, list, dict, frozenset)
 
 
 def single_number(own: Caller, value: Any) -> Array:
-    """A number, or the one entry of an array of one run: of several it raises."""
+    """Return a number, or the one entry of an array of one run; raise Raised for several entries."""
     found = lift(value)
     if found is None or found.data.size != 1:
         raise Raised
@@ -69,7 +69,7 @@ def single_number(own: Caller, value: Any) -> Array:
 
 
 def converted(kind: str, own: Caller, x: Any = 0) -> Any:
-    """float(x), int(x) or bool(x)."""
+    """Trace float(x), int(x) or bool(x)."""
     if kind == "bool":
         return own.truth(x)
     if isinstance(x, str):
@@ -139,6 +139,7 @@ def sequence(kind: Callable[[Any], Any], own: Caller, iterable: Any = ()) -> Any
 
 
 def to_set(own: Caller, iterable: Any = ()) -> frozenset[Any]:
+    """Trace set(iterable) or frozenset(iterable)."""
     return iterable if isinstance(iterable, frozenset) else frozenset(map(own.key, own.items(iterable)))
 
 
@@ -149,6 +150,7 @@ def dictionary(own: Caller, *args: Any, **named: Any) -> Any:
 
 
 def fresh_iterator(own: Caller, rest: Iterable[Any]) -> Any:
+    """Return a single-use iterator that is marked as made on this path."""
     return own.mark_fresh(SingleUse(rest))
 
 
@@ -174,7 +176,7 @@ def mapped(own: Caller, function: Any, *args: Any) -> Any:
 
 
 def container_method(own: Caller, container: Any, name: str) -> Any:
-    """A method of a list, a dict, a tuple or a text."""
+    """Return a method of a list, a dict, a tuple or a text, by a rule."""
     if user_classes(type(container)):
         raise NotTraced(
             f"{type(container).__name__} is a container of the user's own, whose methods have no rule"
@@ -195,7 +197,7 @@ def container_method(own: Caller, container: Any, name: str) -> Any:
 
 
 def dict_item(own: Caller, container: dict[Any, Any], key: Any, default: Any = Raised) -> Any:
-    """container[key], or the default; a class or name that is not known is each in turn."""
+    """Return container[key] or the default; an unknown class or name is each key in turn."""
     if type(container) is not dict:
         raise NotTraced(f"an item of {type(container).__name__} has no rule")
     if isinstance(key, ClassOf):
@@ -288,7 +290,7 @@ def replace(own: Caller, record: Any, /, **changes: Any) -> Any:
 
 
 def arange(own: Caller, *args: Any) -> Any:
-    """np.arange, of the runs too."""
+    """Trace np.arange, also of the number of runs."""
     runs = (
         len(args) == 1
         and isinstance(args[0], Array)
@@ -319,7 +321,7 @@ RULES: dict[Any, Callable[..., Any]] = {
 
 
 def is_defined_by_library(value: Any) -> bool:
-    """Whether it is what this library defines, whose functions may be called on what is known; accountants change."""
+    """Whether this library defines a value, so that its functions may be called on known numbers."""
     homes = [str(home) for home in (getattr(value, "__module__", None), type(value).__module__)]
     if any(home.startswith("filterproof.filters.accountants.") for home in homes):
         return False
@@ -327,7 +329,7 @@ def is_defined_by_library(value: Any) -> bool:
 
 
 def call_on_known_values(function: Any, args: list[Any], named: dict[str, Any]) -> Any:
-    """A function of a library on what is known."""
+    """Call a library function on known values; its errors become Raised."""
     given = [concrete_value(a) for a in args], {k: concrete_value(v) for k, v in named.items()}
     try:
         with np.errstate(all="ignore"):

@@ -15,7 +15,7 @@ _STEPS_OF_UNIT = 100
 
 
 class Questions:
-    """Questions to z3 in a context of their own, so that an answer does not depend on earlier ones."""
+    """Questions to the solver z3, in a context of their own and with a limit in steps."""
 
     def __init__(self) -> None:
         try:
@@ -27,7 +27,7 @@ class Questions:
         self._variables: dict[str, Any] = {}
 
     def new_solver(self) -> Any:
-        """A solver for linear real arithmetic."""
+        """Return a new z3 solver for linear real arithmetic."""
         made = self.z3.SolverFor("QF_LRA", ctx=self.context)
         made.set("rlimit", MAX_STEPS)
         return made
@@ -43,7 +43,7 @@ class Questions:
         return self._variables[name]
 
     def switch(self, name: str) -> Any:
-        """A Boolean variable."""
+        """Return a z3 Boolean variable that switches an assumption on."""
         return self.z3.Bool(name, self.context)
 
     def sum(self, parts: Sequence[Any]) -> Any:

@@ -60,7 +60,7 @@ class Lacking(Raised):
 
 @dataclass(eq=False)
 class Request:
-    """A request on one path. `possible` are the classes that it may have: "Gaussian", "sub:Gaussian", "other"."""
+    """A request of unknown family on one path; `possible` are the classes that it may have."""
 
     path: Path
     #: "array" where its parameters have one entry for each run, else the kind of number that it declares.
@@ -70,7 +70,7 @@ class Request:
     )
 
     def is_one_of(self, inside: set[str], question: str) -> bool:
-        """Whether its class is one of `inside`, taken both ways."""
+        """Whether the request's class is one of `inside`; both answers are taken if both are possible."""
         yes, no = self.possible & inside, self.possible - inside
         answer = bool(self.path.choose(f"class {question}", [True, False])) if yes and no else bool(yes)
         self.possible = yes if answer else no
@@ -86,7 +86,7 @@ class Request:
         return self.is_one_of(names, f"in {sorted(names)}")
 
     def class_is_named(self, text: str) -> bool:
-        """Whether type(request).__name__ is a text."""
+        """Whether type(request).__name__ equals a text."""
         if self.is_one_of({text} & set(FAMILIES), f"exactly {text}"):
             return True
         if self.possible <= set(FAMILIES) or not self.path.choose(f"name {text}", [True, False]):
@@ -125,7 +125,7 @@ class Request:
         raise Raised
 
     def _divergence(self, name: str, point: Any, swapped: bool) -> Array:
-        """A divergence that it declares at one order, or epsilon, in one direction."""
+        """Return a declared divergence at one Rényi order or epsilon, in one direction."""
         at = constant_of(point)
         if at is None or isinstance(at, bool) or not math.isfinite(at):
             raise NotTraced(f"request.{name} at an order that is not known has no rule")
@@ -150,7 +150,7 @@ class Request:
         return math.inf if chosen == "infinite" else self._number("declared", name, high)
 
     def _divergence_options(self, name: str) -> list[str]:
-        """What a divergence may be, beside those of other orders: of more than two, they rise and none is NaN."""
+        """Return what a Rényi divergence may be ("finite", "infinite", ...), given those of other orders."""
         way, order = name.split()[:-1], Fraction(name.split()[-1])
         others = {
             Fraction(n.split()[-1]): chosen
@@ -179,6 +179,7 @@ class Request:
         return number
 
     def _array_or_number(self, value: Value, name: str = "") -> Array:
+        """Return a declared value as an array with one entry for each run, or as a number."""
         kind = self.style
         if kind == "array":
             kind = "float"
@@ -189,7 +190,7 @@ class Request:
 
 @dataclass(eq=False, frozen=True)
 class SwappedRequest:
-    """request.swapped, of which the divergences are read."""
+    """The value of request.swapped, whose divergences the code may read."""
 
     request: Request
 
@@ -199,7 +200,7 @@ class SwappedRequest:
 
 @dataclass(eq=False, frozen=True)
 class ClassOf:
-    """type(request), or the name of it."""
+    """The value of type(request), or of its __name__ if `is_name`."""
 
     request: Request
     is_name: bool = False
@@ -210,7 +211,7 @@ class ClassOf:
         return ClassOf(self.request, True)
 
     def matches(self, other: Any) -> bool:
-        """Whether it is a class, or a text where it is a name."""
+        """Whether the class is `other`, or its name is the text `other`."""
         if not self.is_name:
             name = family_name(other)
             return self.request.is_one_of({name}, f"exactly {name}")
@@ -220,13 +221,13 @@ class ClassOf:
 
 
 def _family_has_attribute(family: str, name: str) -> bool:
-    """Whether requests of a family of the library have an attribute."""
+    """Whether every pair of a library family has an attribute of this name."""
     kind = getattr(pairs, family)
     return hasattr(kind, name) or name in inspect.signature(kind).parameters
 
 
 def family_name(kind: Any) -> str:
-    """The name of a family's class."""
+    """Return the name of a library family's class; raise NotTraced for any other class."""
     name = getattr(kind, "__name__", "")
     if name not in FAMILIES or getattr(pairs, name) is not kind:
         raise NotTraced(f"the class {name or kind!r} is no family of mechanisms that the prover knows")
@@ -234,7 +235,7 @@ def family_name(kind: Any) -> str:
 
 
 def charge_upper_bound_cases(path: Path, measure: str, alpha: Fraction | None = None) -> Bounds:
-    """Lists of inequalities of the least charge ("truth" atom) of the request, one list for each case.
+    """Return inequalities that bound the request's least charge from above: one list for each case.
 
     Parameters
     ----------
@@ -252,6 +253,7 @@ def charge_upper_bound_cases(path: Path, measure: str, alpha: Fraction | None = 
     }
 
     def known_values(*names: tuple[Any, str]) -> list[Polynomial]:
+        """Return the atoms of those (kind, name) pairs that the traced code has read."""
         return [known[name] for name in names if name in known]
 
     pure = known_values(
@@ -303,7 +305,7 @@ def charge_upper_bound_cases(path: Path, measure: str, alpha: Fraction | None = 
 def _epsilon_delta_bound_cases(
     truth: Polynomial, known: dict[tuple[Any, str], Polynomial], pure: list[Polynomial], of_epsilon: bool
 ) -> Bounds:
-    """Cases of epsilon, or of the delta beside it, of one request: by its parameters, pure, or at one epsilon."""
+    """Return upper bounds on epsilon, or on delta, of an (epsilon, delta)-DP request, case by case."""
     nothing = Polynomial({})
     kov = [known.get(("parameter", f"KOV.{name}")) for name in ("epsilon", "delta")]
     sticks = [(Fraction(name.split()[-1]), n) for (_, name), n in known.items() if "hockey_stick" in name]

@@ -1,4 +1,4 @@
-"""Rewrites a function so that each operation on values is a call of a hook, which Python then runs.
+"""Rewriting of a function's source: each operation on values becomes a call of a tracing hook.
 
 `x + y` becomes `hooks.binary("+", x, y)`, `if x:` becomes `if hooks.truth(x):`, and so on; names, control flow, calls
 and closures stay Python's own. What has no rule becomes a call of `hooks.refuse`, which counts where it is reached.
@@ -27,7 +27,7 @@ OPERATORS = {
 
 
 def rewrite_with_hooks(function: FunctionType, hooks: Any) -> FunctionType:
-    """The function with hooks in place of operations, in the same globals, with the same defaults."""
+    """Return the function with hook calls in place of operations, with the same globals and defaults."""
     try:
         cells = [cell.cell_contents for cell in function.__closure__ or ()]
     except ValueError:
@@ -41,7 +41,7 @@ def rewrite_with_hooks(function: FunctionType, hooks: Any) -> FunctionType:
 
 @lru_cache(maxsize=512)
 def _compile_factory(function: FunctionType) -> CodeType:
-    """Code that defines a function of the hooks and the closure, which makes the rewritten function."""
+    """Compile a function of the hooks and the closure that returns the rewritten function."""
     node = deepcopy(definition(function))
     if any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Await) for n in ast.walk(node)):
         raise NotTraced("a generator has no rule", node.lineno)
@@ -70,20 +70,23 @@ def _compile_factory(function: FunctionType) -> CodeType:
 
 
 def hook_call(name: str, *args: ast.expr) -> ast.Call:
+    """Return the syntax tree of a call of the hook with this name."""
     return ast.Call(ast.Attribute(ast.Name(HOOKS, ast.Load()), name, ast.Load()), list(args), [])
 
 
 def hook_statement(name: str, *args: ast.expr) -> ast.stmt:
+    """Return an expression statement that calls the hook with this name."""
     return ast.Expr(hook_call(name, *args))
 
 
 def refusal_hook_call(node: ast.AST) -> ast.Call:
+    """Return the call of the hook that raises NotTraced for a construct without a rule."""
     kind = "statement" if isinstance(node, ast.stmt) else "expression"
     return hook_call("refuse", ast.Constant(f"the {kind} {type(node).__name__} has no rule"))
 
 
 def _is_nonraising_errstate(item: ast.withitem) -> bool:
-    """Whether it calls something with settings that raise nothing."""
+    """Whether a `with` item calls a manager with only the settings "ignore" and "warn"."""
     call = item.context_expr
     return (
         isinstance(call, ast.Call)
@@ -95,19 +98,20 @@ def _is_nonraising_errstate(item: ast.withitem) -> bool:
 
 
 def deferred_expression(node: ast.expr) -> ast.expr:
-    """An expression that is evaluated when it is asked for."""
+    """Return a lambda without arguments that evaluates the expression when a hook calls it."""
     if any(isinstance(n, ast.NamedExpr) for n in ast.walk(node)):
         return refusal_hook_call(node)
     return ast.Lambda(ast.arguments([], [], None, [], [], None, []), node)
 
 
 class Rewriter(ast.NodeTransformer):
-    """Rewrites the statements of a function; `first` is its first argument, which super() takes."""
+    """Replaces operations in a function's syntax tree by hook calls; `first` names its first argument."""
 
     def __init__(self, first: list[str], counts: bool) -> None:
         self.first, self.counts, self.count = first, counts, 0
 
     def block(self, body: Iterable[ast.stmt]) -> list[ast.stmt]:
+        """Return the rewritten statements, each after a call of the hook that counts lines, if requested."""
         found: list[ast.stmt] = []
         for node in body:
             if self.counts:
@@ -116,6 +120,7 @@ class Rewriter(ast.NodeTransformer):
         return found
 
     def statement(self, node: ast.stmt) -> list[ast.stmt]:
+        """Return the statements that replace one statement."""
         match node:
             case ast.Pass() | ast.Break() | ast.Continue():
                 return [node]
@@ -169,7 +174,7 @@ class Rewriter(ast.NodeTransformer):
         return f"{HOOKS}{self.count}"
 
     def assignment_statements(self, target: ast.expr, value: ast.expr) -> list[ast.stmt]:
-        """Statements that assign a value."""
+        """Return the statements that assign the value to the target."""
         match target:
             case ast.Name():
                 return [ast.Assign([target], value)]
@@ -202,7 +207,7 @@ class Rewriter(ast.NodeTransformer):
     def augmented_assignment_statements(
         self, target: ast.expr, symbol: ast.expr, value: ast.expr
     ) -> list[ast.stmt]:
-        """Statements for `target symbol= value`."""
+        """Return the statements for `target symbol= value`."""
         if isinstance(target, ast.Name):
             made = hook_call("augmented_value", symbol, ast.Name(target.id, ast.Load()), value)
             return [ast.Assign([target], made)]
@@ -217,9 +222,11 @@ class Rewriter(ast.NodeTransformer):
         return hook_call("truth", self.visit(node))
 
     def rewritten_list(self, nodes: Iterable[ast.expr]) -> ast.List:
+        """Return a list display of the rewritten expressions."""
         return ast.List([self.visit(node) for node in nodes], ast.Load())
 
     def rewritten_generators(self, generators: Iterable[ast.comprehension]) -> list[ast.comprehension]:
+        """Return the `for` clauses of a comprehension with rewritten iterables and conditions."""
         return [
             ast.comprehension(
                 g.target, hook_call("items", self.visit(g.iter)), [*map(self.truth, g.ifs)], g.is_async
@@ -228,7 +235,7 @@ class Rewriter(ast.NodeTransformer):
         ]
 
     def rewritten_index(self, node: ast.expr) -> ast.expr:
-        """An index."""
+        """Return the rewritten index of a subscript: a value, a slice, or a tuple of these."""
         if isinstance(node, ast.Slice):
             return hook_call(
                 "slice",
@@ -240,6 +247,7 @@ class Rewriter(ast.NodeTransformer):
         return made
 
     def visit(self, node: ast.AST) -> Any:
+        """Return the expression that replaces an expression; without a rule, a call of `hooks.refuse`."""
         match node:
             case ast.Constant() | ast.Name() | ast.arguments() | ast.expr_context():
                 return self.generic_visit(node)
@@ -321,7 +329,7 @@ class Rewriter(ast.NodeTransformer):
         return refusal_hook_call(node)
 
     def rewritten_dict(self, keys: list[Any], nodes: Iterable[Any]) -> ast.Dict:
-        """A dict display; a key of None stands before a mapping."""
+        """Return a rewritten dict display; a key of None stands for `**mapping`."""
         values = [self.visit(node.value if isinstance(node, ast.keyword) else node) for node in nodes]
         return ast.Dict(
             keys, [v if k else hook_call("unpacked_mapping", v) for k, v in zip(keys, values, strict=True)]

@@ -38,7 +38,7 @@ class Derivation:
 
 @dataclass
 class Premises:
-    """Inequalities of a path and what follows from them, line by line, with a solver that knows all of them."""
+    """The inequalities that hold on a path, each derived line by line, in a z3 solver."""
 
     questions: Questions
     #: Whether the sign of what is rounded is asked of the solver where it is not plain.
@@ -70,7 +70,7 @@ class Premises:
     # -- lines -------------------------------------------------------------------------------------------
 
     def add_path_facts(self, path: Path) -> None:
-        """Add what a path has got since the last time: atoms, and inequalities that it assumed."""
+        """Add the path's new atoms and new assumptions, with the bounds that follow for rounded atoms."""
         atoms, assumed = self._followed
         new = list(enumerate(path.atoms))[atoms:]
         self.roundings |= {
@@ -112,7 +112,7 @@ class Premises:
                 self._add_rounding_lines(number)
 
     def _record_sign_or_size(self, polynomial: Polynomial, line: int) -> None:
-        """Keep what it says of the sign or size of an atom: x >= 0, -x >= 0, or y + x >= 0 and y - x >= 0."""
+        """Record a sign or a size that an inequality states of one atom."""
         signs = {key[0]: c for key, c in polynomial.terms.items() if len(key) == 1 and abs(c) == 1}
         if len(signs) != len(polynomial.terms) or len(signs) > 2:
             return
@@ -137,6 +137,7 @@ class Premises:
         return index
 
     def _append_line(self, line: ProofLine) -> int:
+        """Append a proof line, tell the solver, and return the line's index."""
         index = len(self.lines)
         self.lines.append(line)
         self.solver.add(
@@ -164,7 +165,7 @@ class Premises:
         return self._signs.get(key)  # what is not known yet may be known later
 
     def _multiply_line_by_atom(self, number: int, line: int, index: int) -> None:
-        """The product of a linear line with an atom that is at least 0, where it brings no new product of atoms."""
+        """Add the product of a linear line and an atom >= 0, unless it needs a new product of atoms."""
         polynomial = self.lines[index].polynomial
         if any(len(key) > 1 for key in polynomial.terms):
             return
@@ -174,7 +175,7 @@ class Premises:
             self._append_line(ProofLine(product, False, "product", (line, index)))
 
     def _add_rounding_lines(self, number: int) -> None:
-        """Bounds of the rounding of an atom."""
+        """Add lines that bound a rounded atom by its exact value, its error, and its sign."""
         rounding = self.roundings[number]
         exact, v = rounding.exact, Polynomial.atom(number)
         if self.exact:
@@ -205,7 +206,7 @@ class Premises:
             self._order_rounded_sum_and_term(number)
 
     def _sign_and_line(self, value: Polynomial, thorough: bool) -> tuple[int, int] | None:
-        """The sign of a value and the line that says so; None where it is not known."""
+        """Return a value's sign and the line that proves it; None where the sign is not known."""
         if (bounds := self._size_and_multiples(value)) is not None:
             for sign, uses in ((1, bounds[1]), (-1, bounds[2])):
                 if bounds[0] == value * sign:
@@ -218,7 +219,7 @@ class Premises:
     def _size_and_multiples(
         self, value: Polynomial
     ) -> tuple[Polynomial, dict[int, Fraction], dict[int, Fraction]] | None:
-        """A size that the value has at most, with multiples of lines for size + value >= 0 and size - value >= 0."""
+        """Return a bound on |value|, with the multiples of lines that prove both of its sides."""
         size = Polynomial({})
         sides: tuple[dict[int, Fraction], dict[int, Fraction]] = ({}, {})
         for key, coefficient in value.terms.items():
@@ -237,7 +238,7 @@ class Premises:
         return size, *sides
 
     def _order_rounded_sum_and_term(self, number: int) -> None:
-        """v >= y or v <= y, where v is y + X rounded, y is a double and X has a sign."""
+        """Add v >= y or v <= y for v = y + X rounded, where y is a double and X has a known sign."""
         exact = self.roundings[number].exact
         for key in list(exact.terms):
             if len(key) != 1 or key[0] not in self.doubles:
@@ -265,7 +266,7 @@ class Premises:
                 )
 
     def _add_rounding_error_lines(self, number: int, size: Polynomial, low: int, high: int) -> list[int]:
-        """The lines of the error in both directions."""
+        """Add lines that bound the rounding error of an atom on both sides; return their indices."""
         indices = []
         rounding = self.roundings[number]
         most = size * (rounding.units * HALF_ULP) + (Fraction(0) if rounding.of_sum else TINY)
@@ -282,7 +283,7 @@ class Premises:
     # -- questions -----------------------------------------------------------------------------------------
 
     def encode_for_z3(self, polynomial: Polynomial, strict: bool | None) -> Any:
-        """An inequality (or with None the sum alone) for z3."""
+        """Return an inequality as a z3 term; if `strict` is None, the polynomial alone."""
         if (known := self._encoded.get((polynomial, strict))) is not None:
             return known
         count_work(_ENCODED)
@@ -298,6 +299,7 @@ class Premises:
         return total
 
     def _solver_variable(self, key: Monomial) -> Any:
+        """Return the z3 variable of a product of atoms; a new product adds the lines that its factors imply."""
         if key not in self._variables:
             self._variables[key] = self.questions.real("*".join(map(str, key)))
             if len(key) > 1:
@@ -342,7 +344,7 @@ class Premises:
         return None if multiples is None else self._sum(multiples, goal)
 
     def derives(self, goal: Polynomial | None, more: Sequence[Inequality] = ()) -> Derivation | None:
-        """Checked lines that show goal >= 0 (None: that all is impossible) with more given facts, if there are any."""
+        """Return a checked derivation of goal >= 0 (None: of a contradiction), or None if none was found."""
         denied = [] if goal is None else [(-goal, True)]
         if self.possible([*more, *denied]):
             return None
@@ -366,7 +368,7 @@ class Premises:
     def _farkas_multipliers(
         self, lines: Sequence[ProofLine], goal: Polynomial | None
     ) -> dict[int, Fraction] | None:
-        """Multiples of lines whose sum is the goal less a constant, or impossible; None where none is found."""
+        """Return the Farkas multipliers of lines that imply the goal, or are contradictory; None without."""
         q = self.questions
         solver = q.new_solver()
         solver.set("unsat_core", True)
@@ -399,11 +401,12 @@ class Premises:
 
 
 def _fraction(value: Any) -> Fraction:
+    """Return z3's rational number as a Fraction."""
     return Fraction(value.numerator_as_long(), value.denominator_as_long())
 
 
 def value_at_model(polynomial: Polynomial, values: Mapping[Monomial, Fraction]) -> Fraction:
-    """The value of a polynomial at a point of z3."""
+    """Return the value of a polynomial at a model of z3."""
     return sum(
         (c * (1 if key == ONE else values.get(key, Fraction(0))) for key, c in polynomial.terms.items()),
         Fraction(0),
@@ -411,7 +414,7 @@ def value_at_model(polynomial: Polynomial, values: Mapping[Monomial, Fraction]) 
 
 
 def _lines_needed_by_last(lines: Sequence[ProofLine]) -> list[ProofLine]:
-    """The lines that the last one rests on."""
+    """Return the lines that the last line depends on, renumbered."""
     waiting, needed = [len(lines) - 1], set[int]()
     while waiting:
         index = waiting.pop()
@@ -426,7 +429,7 @@ def _lines_needed_by_last(lines: Sequence[ProofLine]) -> list[ProofLine]:
 
 @dataclass
 class PathFeasibility:
-    """Whether a path may go on with a fact: False only where a checked derivation says that it cannot."""
+    """Whether a path may continue with a fact: False only with a checked derivation of a contradiction."""
 
     questions: Questions
     _latest: tuple[Path, Premises] | None = None

@@ -1,4 +1,4 @@
-"""Functions of the user's files as syntax trees, and what in a file would let code change what was traced.
+"""The user's functions as syntax trees, and checks that no code changes what was traced.
 
 A tree counts only where the code that is loaded is what the file says.
 """
@@ -43,24 +43,26 @@ def is_traced(function: object) -> bool:
 
 @lru_cache(maxsize=1024)
 def _is_user_file(module: str | None, file: str | None) -> bool:
-    """Whether a file is no library's."""
+    """Whether a module's file is the user's: not of this library, of a package or of Python."""
     if file is None or str(module).partition(".")[0] == "filterproof" or not File(file).is_file():
         return False
     return not str(File(file).resolve()).startswith(_FOREIGN)
 
 
 def _tree_and_codes(file: str) -> tuple[ast.Module, tuple[CodeType, ...]]:
-    """The tree of a file, and the code of its functions as it stands there."""
+    """Return the syntax tree of a file, and the code objects that it compiles to."""
     return _compile_tree_and_codes(file, File(file).read_text("utf-8"))
 
 
 @lru_cache(maxsize=64)
 def _compile_tree_and_codes(file: str, text: str) -> tuple[ast.Module, tuple[CodeType, ...]]:
+    """Parse and compile a file's text; return its syntax tree and all nested code objects."""
     tree = ast.parse(text, file)
     return tree, tuple(_nested_codes(compile(tree, file, "exec", dont_inherit=True)))
 
 
 def _nested_codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield the code objects nested in a code object."""
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield constant
@@ -68,7 +70,10 @@ def _nested_codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _same_code(one: CodeType, two: CodeType) -> bool:
+    """Whether two code objects have the same bytecode, names, constants and nested code."""
+
     def plain_constants(code: CodeType) -> list[str]:
+        """Return the constants that are not code objects, as text."""
         return [repr(c) for c in code.co_consts if not isinstance(c, CodeType)]
 
     inner = list(_nested_codes(one)), list(_nested_codes(two))
@@ -82,7 +87,7 @@ def _same_code(one: CodeType, two: CodeType) -> bool:
 
 @lru_cache(maxsize=1024)
 def definition(function: FunctionType) -> Definition:
-    """The tree of a function; NotTraced where its file does not say what is loaded."""
+    """Return a function's syntax tree; raise NotTraced if its file has other code than is loaded."""
     code = function.__code__
     tree, codes = _tree_and_codes(code.co_filename)
     found = [
@@ -102,12 +107,12 @@ def definition(function: FunctionType) -> Definition:
 
 
 def user_classes(kind: type) -> list[type]:
-    """A class and its bases that are no library's."""
+    """Return those classes of the method resolution order that are in the user's files."""
     return [k for k in kind.__mro__ if _is_user_file(k.__module__, file_of(k))]
 
 
 def file_of(kind: type) -> str | None:
-    """The file in which a class stands: that of its functions, since two modules may have one name."""
+    """Return the file of a class, found by its methods, because two modules may have one name."""
     for member in vars(kind).values():
         if isinstance(member, FunctionType) and member.__module__ == kind.__module__:
             file = member.__code__.co_filename
@@ -117,7 +122,7 @@ def file_of(kind: type) -> str | None:
 
 
 def refuse_own_container(value: object) -> None:
-    """Raise NotTraced for a container of a user's class that says itself what it contains."""
+    """Raise NotTraced for a container of a user's class that overrides special methods."""
     if type(value) not in (tuple, list, dict, set, frozenset, str):
         own = [
             name for kind in user_classes(type(value)) for name in vars(kind) if is_traced(vars(kind)[name])
@@ -135,7 +140,7 @@ def line_text(file: str, number: int | None) -> str:
 
 
 def refuse_hidden_state(filt: object) -> None:
-    """Raise NotTraced where a method, called or not, keeps something between two calls.
+    """Raise NotTraced if any method of a filter keeps something between two calls.
 
     The rest of the files may not write into these classes, nor into a library.
     """
@@ -164,6 +169,7 @@ def refuse_hidden_state(filt: object) -> None:
 
 
 def _refuse_state_in_module(tree: ast.Module, names: set[str]) -> None:
+    """Raise NotTraced for `global`, reflection, and writes to the classes or to imports in a file."""
     imports = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
     imported = {a.asname or a.name.partition(".")[0] for node in imports for a in node.names}
     for node in ast.walk(tree):
@@ -177,13 +183,14 @@ def _refuse_state_in_module(tree: ast.Module, names: set[str]) -> None:
 
 
 def root_name(node: ast.expr) -> str:
+    """Return the name that a chain of attributes, subscripts and calls begins with, or ""."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""
 
 
 def _refuse_writes(method: Definition, name: str) -> None:
-    """No method may write an attribute, or into what is no local of its own."""
+    """Raise NotTraced if a method writes an attribute or into an object that outlives the call."""
     local = {n.id for n in ast.walk(method) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     for node in ast.walk(method):
         match node:

@@ -13,7 +13,7 @@ from filterproof.mc.prove.values import Array, lift
 
 
 def iter_names_kinds_entries(value: Any, name: str = "") -> Iterator[tuple[str, str, Any]]:
-    """(name, kind, entry) of each number in a state; the rest of a budget's sum is none of its own."""
+    """Yield (name, kind, entry) of each number in a state, without the low parts of double-doubles."""
     if (inner := parts(value)) is not None:
         names = part_names(value) or [f"{name}[{i}]" for i in range(len(inner))]
         for own, part in zip(names, inner, strict=True):
@@ -37,7 +37,7 @@ def structure(value: Any) -> str:
 
 
 def map_traced_arrays(value: Any, rule: Callable[[Array, list[Any]], Any]) -> Any:
-    """The state with each array replaced; `rule` has what it noted of the sums of budgets before, for their rests."""
+    """Return the state with `rule(array, sums)` for each array; `sums` has the open double-doubles."""
     sums: list[Any] = []
 
     def replace_leaf(leaf: Any) -> Any:
@@ -51,9 +51,10 @@ def map_traced_arrays(value: Any, rule: Callable[[Array, list[Any]], Any]) -> An
 
 
 def rebuild_with_entries(value: Any, entries: Iterator[Any]) -> Any:
-    """The state with other numbers."""
+    """Return a state of the same structure whose numbers are `entries`."""
 
     def array_with_next_entries(array: Array, sums: list[Any]) -> Array:
+        """Return an array of the same kind and shape with the next entries."""
         is_rest = array.kind.startswith("rest")
         items = sums.pop(0) if is_rest else [next(entries) for _ in array.items]
         if array.kind.startswith("sum"):
@@ -64,7 +65,7 @@ def rebuild_with_entries(value: Any, entries: Iterator[Any]) -> Any:
 
 
 def check_double_double_parts(value: Any) -> None:
-    """NotTraced where the rest of a budget's sum is not that of the sum before it."""
+    """Raise NotTraced unless each double-double's low part directly follows its high part."""
 
     def check_array(array: Array, sums: list[Any]) -> None:
         if array.kind.startswith("sum"):
@@ -76,7 +77,7 @@ def check_double_double_parts(value: Any) -> None:
 
 
 def exact_state_numbers(tree: Any, leaves: tuple[float, ...]) -> tuple[Any, ...]:
-    """The numbers of a real state of the structure of `tree`, the two doubles of a budget's sum as one exact number."""
+    """Return the numbers of a real state, each budget sum of two doubles as one exact number."""
     if "sum " not in structure(tree):
         return leaves
     numbers, found = iter(leaves), list[Any]()

@@ -67,7 +67,7 @@ class SumTheorem:
 
     @property
     def bounded_signs(self) -> tuple[int, ...]:
-        """The signs of the sum that is bounded: a loss is bounded from both sides."""
+        """The signs with which the sum is bounded: (1, -1) for a loss, which is bounded on both sides."""
         return (1, -1) if self.measure == "loss" else (1,)
 
     @property
@@ -99,7 +99,7 @@ def declared_within(measure: str) -> Fraction:
 def theorems_for_guarantee(
     promise: Guarantee, orders: Iterable[Fraction], constants: Iterable[Fraction] = ()
 ) -> list[tuple[SumTheorem, ...]]:
-    """The theorems for a guarantee, where the code reads divergences at `orders`; of several sums, all are needed.
+    """Return the sum theorems that give a guarantee; where several sums are needed, one tuple of them.
 
     The constants of the code are the parts of epsilon and delta that are tried where several theorems share them.
 
@@ -122,7 +122,7 @@ def theorems_for_guarantee(
 
 
 def conversion_statements(theorem: SumTheorem, read: Iterable[str]) -> set[str]:
-    """The kernel's statements that bound a charge by other numbers that the code reads of a request."""
+    """Return the kernel's statements that bound the theorem's charge by other numbers that the code reads."""
     if theorem.measure not in ("zcdp", "renyi", "kept"):
         return {theorem.then} - {""}
     bounds = {"gdp_mu": "gdp_is_zcdp", "Gaussian.mu": "gdp_is_zcdp"}
@@ -138,7 +138,7 @@ def conversion_statements(theorem: SumTheorem, read: Iterable[str]) -> set[str]:
 def _theorems_that_split_budget(
     promise: ApproxDP, constants: Sequence[Fraction]
 ) -> Iterator[tuple[SumTheorem, ...]]:
-    """A part of epsilon for pure answers and one of delta for what is lost; the rest for divergences of one order.
+    """Yield theorems that split epsilon and delta among pure charges, lost mass and a Rényi charge.
 
     A pure answer has a divergence of at most its epsilon, so that the best order is that for the rest of epsilon.
     """
@@ -155,9 +155,10 @@ def _theorems_that_split_budget(
 
 
 def _best_cks_order(epsilon: float, delta: float) -> float:
-    """About the order at which the largest zCDP parameter gives (epsilon, delta)-DP."""
+    """Return about the order at which the CKS conversion allows the largest zCDP parameter."""
 
     def negative_rho(log: float) -> float:
+        """Return minus the largest rho that the CKS conversion allows at the order 1 + e^log."""
         order = 1 + math.exp(log)
         gained = math.log(delta) + log - order * math.log1p(-1 / order)  # by the conversion CKS
         return -(epsilon + gained / math.exp(log)) / order
@@ -168,7 +169,7 @@ def _best_cks_order(epsilon: float, delta: float) -> float:
 
 
 def _charge_rules_for_guarantee(promise: Guarantee, orders: Iterable[Fraction]) -> list[ChargeRule]:
-    """The charges whose sums give a guarantee, by a statement of the kernel."""
+    """Return the charge rules whose sums give a guarantee by a statement of the kernel."""
     at = [renyi_charge.at(float(alpha)) for alpha in sorted(orders) if alpha > 1]
     match promise:
         case PureDP():
@@ -185,7 +186,7 @@ def _charge_rules_for_guarantee(promise: Guarantee, orders: Iterable[Fraction]) 
 
 
 def _theorem_with_largest_budget(rule: ChargeRule, promise: Guarantee) -> SumTheorem | None:
-    """The theorem at the largest budget that a double-double holds; None where nothing certifies that."""
+    """Return the theorem at the largest budget that is certified for the guarantee, or None."""
     try:
         budget = exact_limit(promised_budget(rule, promise))
         _, bits = verify_implication(rule, budget, promise)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -14,7 +14,7 @@ from filterproof.mc.prove.interpreter import Interpreter
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.questions import Questions
-from filterproof.mc.prove.requests import HUGE, Request
+from filterproof.mc.prove.requests import HUGE, Request, charge_upper_bound_cases
 from filterproof.mc.prove.solver import PathFeasibility
 from filterproof.mc.prove.source import definition, file_of, is_traced
 from filterproof.mc.prove.states import (
@@ -42,6 +42,7 @@ class Leaf:
 
     @property
     def is_symbolic(self) -> bool:
+        """Whether the leaf is a variable; otherwise its value is part of the shape."""
         return self.value is None
 
 
@@ -68,10 +69,25 @@ class Transition:
     #: The values of the leaves afterwards.
     values: tuple[Any, ...] = ()
     lines: tuple[int, ...] = ()
+    _bounds: dict[Any, Any] = field(default_factory=dict)
+
+    def charge(self, measure: str, alpha: Fraction | None, values: Mapping[int, Fraction]) -> float:
+        """The largest charge that these numbers of the path allow; infinite where nothing bounds it."""
+        if (measure, alpha) not in self._bounds:
+            path = self.path.copied()
+            self._bounds[measure, alpha] = len(path.atoms), charge_upper_bound_cases(path, measure, alpha)
+        truth, cases = self._bounds[measure, alpha]
+        free, paid = ({**values, truth: Fraction(number)} for number in (0, 1))
+        most = []
+        for case in cases:  # each bound is linear in the charge
+            ends = [(bound.at(free), bound.at(paid)) for bound, _ in case]
+            sizes = (float(at_0 / (at_0 - at_1)) for at_0, at_1 in ends if at_1 < at_0)
+            most.append(min(sizes, default=math.inf))
+        return max(most, default=math.inf)
 
     @property
     def request_declares_nan(self) -> bool:
-        """Whether the request declares NaN."""
+        """Whether the request declares NaN for a number that the code reads."""
         return "undefined" in self.path.choices.values()
 
     def key(self) -> Any:
@@ -103,7 +119,7 @@ class System:
     nonneg: Sequence[bool] = ()
 
     def split_by_first_grant(self) -> Iterator[System]:
-        """The systems that the first grant chooses from; one where the choice may depend on an output, or be left."""
+        """Yield a system for each part that the first grant chooses among, or the whole system."""
         looks = any("loss" in step.path.choices for step in self.steps)
         if looks or any(step.after == self.start for step in self.steps):
             yield self
@@ -122,7 +138,7 @@ class System:
 
 
 def initial_atoms_of_shape(shape: Shape, nonneg: Sequence[bool]) -> list[Atom]:
-    """The atoms that every path from a shape begins with: the runs, the grants so far and its places."""
+    """Return the atoms that each path from a shape starts with: runs, grants, and symbolic leaves."""
     found = [
         Atom("runs", "n", (), True, Fraction(1), Fraction(10) ** 9),
         Atom("grants", "grants so far", (), True, Fraction(0), GRANTS),
@@ -143,7 +159,7 @@ def initial_atoms_of_shape(shape: Shape, nonneg: Sequence[bool]) -> list[Atom]:
 
 @dataclass(eq=False)
 class Tracer:
-    """Traces one filter."""
+    """Traces the methods of one filter into a transition system."""
 
     filt: PrivacyFilter
     #: For each leaf by its place: what plays of the real filter showed.
@@ -153,6 +169,7 @@ class Tracer:
     _named: dict[str, dict[int, str]] = field(default_factory=dict)
 
     def shape_and_entries(self, value: Any) -> tuple[Shape, tuple[Any, ...]]:
+        """Return the shape of a traced state, and the entries of its leaves."""
         check_double_double_parts(value)
         leaves, entries = [], []
         names = self._leaf_names(value)
@@ -169,14 +186,14 @@ class Tracer:
         return Shape(structure(value), tuple(leaves), value), tuple(entries)
 
     def _leaf_names(self, value: Any) -> dict[int, str]:
-        """The names that the code gives to the places of a state."""
+        """Return the names that the code gives to the leaves of a state, by place."""
         key = structure(value)
         if key not in self._named:
             self._named[key] = self._leaf_names_from_source(value)
         return self._named[key]
 
     def _leaf_names_from_source(self, value: Any) -> dict[int, str]:
-        """The names in an assignment from a tuple, or that of the whole."""
+        """Read the names of leaves from an assignment that unpacks the state in the source."""
         kind = type(self.filt)
         deciding = [getattr(kind, name) for name in ("spend", "admits")]
         others = [function for owner in kind.__mro__ for function in vars(owner).values()]
@@ -201,10 +218,11 @@ class Tracer:
 
     @property
     def observes(self) -> bool:
+        """Whether the filter looks at losses."""
         return self.filt.looks_at_losses
 
     def start_state(self) -> Any:
-        """The state at the start."""
+        """Return the state that the traced `start` returns."""
 
         def call_start(path: Path) -> Any:
             return Interpreter(path).call(self.filt.start, [Number("int", Polynomial.atom(0))], {})
@@ -247,6 +265,7 @@ class Tracer:
         return System(shape, first, shapes, steps, denied, paths, self.nonneg)
 
     def symbolic_state(self, shape: Shape, atoms: list[Atom]) -> Any:
+        """Return a state of a shape whose symbolic leaves are atoms."""
         number = {atom.name: Polynomial.atom(i) for i, atom in enumerate(atoms) if atom.kind == "place"}
         entries = []
         for i, (_, _, entry) in enumerate(iter_names_kinds_entries(shape.tree)):
@@ -254,10 +273,12 @@ class Tracer:
         return rebuild_with_entries(shape.tree, iter(entries))
 
     def iter_transitions(self, shape: Shape, style: str) -> Iterator[Transition]:
+        """Yield a transition for each path of the code from a shape; `style` is the type of parameters."""
         atoms = initial_atoms_of_shape(shape, self.nonneg)
         requests: dict[int, Request] = {}
 
         def shape_after_request(path: Path) -> Any:
+            """Trace one request; return the shape and entries afterwards, or None after a denial."""
             path.home = file_of(type(self.filt)) or ""
             state = self.symbolic_state(shape, atoms)
             request = requests[id(path)] = Request(path, style)
@@ -281,6 +302,7 @@ class Tracer:
             yield Transition(path, requests[id(path)], shape, found[0], found[1], decided)
 
     def _is_granted(self, interpreter: Interpreter, answer: Any) -> bool:
+        """Whether the answer of the traced `admits` grants the request on this path."""
         number = lift(answer)
         if number is None or (number.runs and len(number.items) != 1):
             raise Raised
@@ -291,7 +313,7 @@ class Tracer:
         return interpreter.truth(number)
 
     def _realised_loss(self, path: Path) -> Array:
-        """The realised loss of a release."""
+        """Return the realised loss of a release: a bounded symbolic number, or an infinity."""
         size = path.choose("loss", ["finite", "infinite", "minus infinite"])
         if size == "finite":
             entry: Any = path.intern_atom(Atom("loss", "loss", (), False, -HUGE, HUGE))

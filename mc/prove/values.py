@@ -1,4 +1,4 @@
-"""Traced arrays and numbers: entries that are formulas, booleans, infinities or NaN, with NumPy's type beside them.
+"""Traced arrays: their entries are polynomials, booleans, infinities or NaN; each has a NumPy kind.
 
 An array of runs has a first axis of length 1, the one run that is traced: every run is treated alike. What would mix
 runs is refused. Shapes, views and broadcasting are NumPy's own, on arrays of objects.
@@ -32,7 +32,7 @@ Entry: TypeAlias = Value | bool
 
 
 class Array:
-    """An array or a scalar of one kind.
+    """A traced array or scalar of one kind, maybe with a first axis of runs.
 
     Parameters
     ----------
@@ -91,6 +91,7 @@ class Array:
 
     @property
     def tail(self) -> tuple[int, ...]:
+        """The shape without the axis of runs."""
         return tuple(self.data.shape[self.runs :])
 
     @property
@@ -104,7 +105,7 @@ class Array:
 
 @dataclass(eq=False, frozen=True)
 class RuleFunction:
-    """A function that a rule computes."""
+    """A function or method that one of the prover's rules computes."""
 
     call: Callable[..., Any]
     name: str
@@ -119,15 +120,17 @@ class SingleUse:
 
 
 def Number(kind: str, value: Any) -> Array:
-    """A scalar."""
+    """Return a traced scalar."""
     return Array.of(kind, False, value)
 
 
 def is_float_kind(kind: str) -> bool:
+    """Whether a kind is Python's or NumPy's floating point."""
     return kind in ("float", "f8")
 
 
 def is_bool_kind(kind: str) -> bool:
+    """Whether a kind is Python's or NumPy's boolean."""
     return kind in ("bool", "b1")
 
 
@@ -143,16 +146,17 @@ def kind_of_dtype(dtype: Any) -> str:
 
 
 def as_numpy_kind(kind: str) -> str:
-    """The kind that NumPy makes of a number of Python."""
+    """Return NumPy's kind for a kind: "float" gives "f8"."""
     return {"bool": "b1", "int": "i8", "float": "f8"}.get(kind, kind)
 
 
 def as_python_kind(kind: str) -> str:
+    """Return Python's kind for a kind: "f8" gives "float"."""
     return "bool" if is_bool_kind(kind) else "float" if is_float_kind(kind) else "int"
 
 
 def lift(value: object) -> Array | None:
-    """A known number or array as a traced one; None for what is neither."""
+    """Return a concrete number or array as a traced one; None for any other value."""
     if isinstance(value, Array):
         return value
     if isinstance(value, np.ndarray):
@@ -166,13 +170,14 @@ def lift(value: object) -> Array | None:
 
 
 def _entry_of_number(value: Any) -> Entry:
+    """Return a Python number as an entry: a constant polynomial, a boolean, an infinity or NaN."""
     if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
         return value
     return Polynomial.constant(Fraction(value))
 
 
 def constant_of(value: object) -> Any:
-    """The number that a scalar is; None where it is not known."""
+    """Return the number that a traced scalar equals; None where it is not known."""
     if not isinstance(value, Array):
         return value.item() if isinstance(value, np.generic) else value
     if not value.is_scalar:
@@ -184,7 +189,7 @@ def constant_of(value: object) -> Any:
 
 
 def concrete_value(value: Any) -> Any:
-    """A value as the functions of a library take it, which is known; NotTraced where it is not."""
+    """Return a value for a library's function, without traced parts; raise NotTraced for unknown ones."""
     if isinstance(value, tuple | list):
         return type(value)(map(concrete_value, value))
     kind: Any = type(value)
@@ -203,7 +208,7 @@ def concrete_value(value: Any) -> Any:
 
 
 def promoted_kind(one: str, two: str) -> str:
-    """The kind of a result of arithmetic, by NumPy 2's rules; Python's numbers give way to NumPy's."""
+    """Return the kind of an arithmetic result by NumPy 2's promotion rules."""
     if not {one, two} <= {*PYTHON, *NUMPY}:
         raise NotTraced("a part of a budget's sum is used as a number")
     if one in PYTHON and two in PYTHON:
@@ -217,12 +222,12 @@ def promoted_kind(one: str, two: str) -> str:
 
 
 def entry_as_number(entry: Entry) -> Value:
-    """An entry as a number: booleans are 0 and 1."""
+    """Return an entry as a number: booleans become 0 and 1."""
     return Polynomial.constant(int(entry)) if isinstance(entry, bool | np.bool_) else entry
 
 
 def result_has_runs(given: Iterable[Array]) -> bool:
-    """Whether a result of arrays has the axis of runs; NotTraced where it would not be the first, or the only one."""
+    """Whether a result of these arrays has the axis of runs; raise NotTraced unless that axis is first."""
     arrays = list(given)
     ndim, runs = max(a.ndim for a in arrays), any(a.runs for a in arrays)
     for a in arrays:
@@ -234,7 +239,7 @@ def result_has_runs(given: Iterable[Array]) -> bool:
 
 
 def has_runs_and_views(*given: Array) -> tuple[bool, list[Any]]:
-    """Whether arrays together have runs, and views of one shape."""
+    """Return whether the broadcast arrays have runs, and views of their entries in one shape."""
     runs = result_has_runs(given)
     try:
         return runs, list(np.broadcast_arrays(*(g.data for g in given)))
@@ -243,7 +248,7 @@ def has_runs_and_views(*given: Array) -> tuple[bool, list[Any]]:
 
 
 def elementwise(rule: Callable[..., Entry], kind: str, *given: Array) -> Array:
-    """`rule` of the entries at each place."""
+    """Return an array with `rule` of the broadcast entries at each place."""
     runs, views = has_runs_and_views(*given)
     made = np.empty(views[0].shape, object)
     for place in np.ndindex(made.shape):
@@ -252,7 +257,7 @@ def elementwise(rule: Callable[..., Entry], kind: str, *given: Array) -> Array:
 
 
 def reduced(array: Array, axis: int, rule: Callable[[list[Entry]], Entry], kind: str) -> Array:
-    """`rule` of the entries along one axis that is not the axis of runs."""
+    """Return an array with `rule` of the entries along one axis other than that of runs."""
     if not -array.ndim <= axis < array.ndim:
         raise Raised
     if array.runs and axis % array.ndim == 0:

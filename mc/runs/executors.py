@@ -83,7 +83,7 @@ class LocalPool(Executor):
 
 @contextmanager
 def _one_thread_per_worker() -> Iterator[None]:
-    """Tell the libraries of linear algebra, which read it when they are loaded, that workers share the cores.
+    """Limit linear algebra to one thread in workers started meanwhile, unless the caller set it.
 
     Settings of the caller stay.
     """
@@ -106,6 +106,7 @@ def _initialise_worker() -> None:
 
 def _exit_when_parent_dies(sentinel: int) -> None:
     # the queue of a worker stays open when the parent is killed: the worker would wait for ever
+    """Wait for the end of the parent process, then exit."""
     connection.wait([sentinel])
     os._exit(1)
 
@@ -175,8 +176,8 @@ def iter_completed(
                 breaks += 1
                 if breaks > MAX_BREAKS or not isinstance(executor, LocalPool):
                     raise
-                whole = [f for f in under_way if f.done() and not f.cancelled() and f.exception() is None]
-                saved = [(under_way.pop(future), future.result()) for future in whole]
+                succeeded = [f for f in under_way if f.done() and not f.cancelled() and f.exception() is None]
+                saved = [(under_way.pop(future), future.result()) for future in succeeded]
                 waiting.extendleft(under_way.values())
                 under_way.clear()
                 executor.rebuild()

@@ -57,24 +57,24 @@ _STATEFUL_TYPES = (
 
 
 def key_of(parts: Mapping[str, object]) -> dict[str, Any]:
-    """Return JSON-compatible data that are equal for two runs only if their parts play the same.
+    """Return the key of a run: digests of its game and code, different for runs that may differ.
 
     Raises StoreError for parts that a key cannot identify.
     """
     walk = _KeyWalk()
     try:
-        told = walk.node(
+        digest = walk.node(
             "parts", [walk.leaf(json_digest(arithmetic_settings()), b""), *map(walk.of, parts.items())]
         )
     except RecursionError as error:
         raise StoreError(
             "the game is nested too deep for a store key; flatten it, or call without store"
         ) from error
-    return {"parts": told.hex(), "code": code_version()}
+    return {"parts": digest.hex(), "code": code_version()}
 
 
 def check_key_matches(key: Mapping[str, Any], parts: Mapping[str, object]) -> None:
-    """Raise StoreError unless these parts, from another process, and the code here match the key."""
+    """Raise StoreError unless a worker's parts and code have the key of the run."""
     if not key_of(parts).items() <= key.items():
         raise StoreError(
             "a worker process runs other code or other values than this one, so the store cannot keep its batches; "
@@ -88,7 +88,7 @@ def json_digest(data: Any) -> str:
 
 
 def arithmetic_settings() -> list[Any]:
-    """Return the settings of this process that affect arithmetic."""
+    """Return the settings of NumPy, SciPy and decimal that may change this process's results."""
     decimals = decimal.getcontext().copy()
     decimals.clear_flags()
     return [np.geterr(), np.geterrcall() is None, np.getbufsize(), scipy.special.geterr(), repr(decimals)]
@@ -196,8 +196,8 @@ class _KeyWalk(DigestWalk):
                     yield self.of((name, value))
                 elif step.opname == "IMPORT_NAME":
                     why = f"imports {name!r} during the play; import it at the top of its file"
-                    known = None if steps[place - 2].argval else _origin_of_import(name)
-                    yield self.of(known) if known else self.uncopyable(function, why, where)
+                    origin = None if steps[place - 2].argval else _origin_of_import(name)
+                    yield self.of(origin) if origin else self.uncopyable(function, why, where)
                 elif step.opname == "STORE_GLOBAL" or (
                     step.opname == "STORE_DEREF" and name in function.__code__.co_freevars
                 ):
@@ -206,7 +206,7 @@ class _KeyWalk(DigestWalk):
 
 
 def _importable_name(value: Any) -> Any:
-    """Return the name of an object found by it in this package or an installed one, or None."""
+    """Return module, qualified name and origin of an object of library code; None for a user's object."""
     path, name = getattr(value, "__qualname__", None), getattr(value, "__module__", None)
     if isinstance(value, types.ModuleType):
         path, name = "", value.__name__
@@ -219,8 +219,8 @@ def _importable_name(value: Any) -> Any:
     member: object = module
     for part in filter(None, path.split(".")):
         member = getattr(member, part, None)
-    known = library_code_origin(name, getattr(module, "__file__", None))
-    return None if member is not value or known is None else ["named", name, path, *known]
+    origin = library_code_origin(name, getattr(module, "__file__", None))
+    return None if member is not value or origin is None else ["named", name, path, *origin]
 
 
 def _origin_of_import(name: str) -> tuple[str, ...] | None:
@@ -251,6 +251,6 @@ def _is_reserved_name(name: str) -> bool:
 
 
 def _canonical_module_name(name: str) -> str:
-    """Return the name of a module that is the same in every process."""
+    """Return a module's name, with "__main__" for a worker's "__mp_main__"."""
     # a worker imports the main script under the name __mp_main__
     return "__main__" if name == "__mp_main__" else name

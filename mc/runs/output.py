@@ -63,7 +63,7 @@ class OutputFolder:
         with self._left:
             if kind is None:
                 self._place_files()
-                for folder in (self.path, *(made.parent for made in self._created_folders)):
+                for folder in (self.path, *(created.parent for created in self._created_folders)):
                     _sync_folder(folder)
 
     def _place_files(self) -> None:

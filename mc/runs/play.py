@@ -1,4 +1,4 @@
-"""Simulation of n independent runs of a game from one seed, summed by a functional.
+"""Settings of a simulation, and its batch sums: n independent runs of a game from one seed.
 
 >>> import filterproof as fp
 >>> play = fp.runs.SimulationSettings(n=10, workers=1)
@@ -33,7 +33,7 @@ from filterproof.theory.pairs.base import Direction
 
 
 class PlayOptions(TypedDict, total=False):
-    """The keywords of a `SimulationSettings`, except its number of paths."""
+    """Keyword arguments of a simulation: the fields of `SimulationSettings` except the number of runs."""
 
     seed: int
     rounds: int | None

@@ -1,4 +1,4 @@
-"""The provenance of code: this package, an installed one, the standard library, or the user's own files."""
+"""The provenance of code: which package, version and source digest a module comes from."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ _INSTALL_FOLDERS = {"site-packages", "dist-packages"}
 
 
 def _digest_of_source_folders() -> str:
+    """Return the SHA-256 of all source files of `theory`, `filters` and `mc`."""
     digest = hashlib.sha256()
     for folder in _ROOMS:
         for path in sorted(folder.rglob("*.py")):
@@ -47,7 +48,7 @@ def code_version() -> str:
 
 @cache
 def library_code_origin(name: str, file: str | None) -> tuple[str, ...] | None:
-    """Data that identify the code of a module by its name and file; None for a user's, or where there is no file.
+    """Return data that identify the library that a module belongs to; None for a user's module.
 
     ("ours",) is covered by `code_version`, and so is ("python",). An installed package is identified by its version
     and its RECORD of file digests, which differs for two builds of one version. One that is installed as a link to
@@ -77,7 +78,7 @@ _distributions = cache(metadata.packages_distributions)
 
 @cache
 def _releases_of_package(top: str) -> tuple[str, ...]:
-    """Name, version and digest of the RECORD of each distribution that installed a package."""
+    """Return name, version and RECORD digest of each distribution that installed a package."""
     releases: list[str] = []
     for name in sorted(set(_distributions().get(top, ()))):
         record = metadata.distribution(name).read_text("RECORD") or ""

@@ -58,10 +58,10 @@ class RunInProgress:
     def start(self) -> None:
         """Load the finished batches from the store, and play one batch to measure how long a batch takes."""
         if self.store is not None:
-            known = self.store.load(self.description)
+            stored_sums = self.store.load(self.description)
             for batch in self.work:
-                if (batch.index, batch.size) in known:
-                    self._add_batch(batch, known[batch.index, batch.size])
+                if (batch.index, batch.size) in stored_sums:
+                    self._add_batch(batch, stored_sums[batch.index, batch.size])
             self.restored = self.paths_done
         self.began = time.perf_counter()
         self.play_one()
@@ -75,11 +75,11 @@ class RunInProgress:
             self.seconds_per_batch = time.perf_counter() - began
 
     def missing_batches(self) -> list[Batch]:
-        """The batches that are not finished."""
+        """Return the batches that are not finished."""
         return [batch for batch in self.work if batch.index not in self.rows]
 
     def new_pool_if_useful(self, workers: int | None) -> LocalPool | None:
-        """A pool of `workers` processes for the missing batches; None if no batch is missing.
+        """Start a pool of `workers` processes for the missing batches; None if no batch is missing.
 
         Where `workers` is None: a pool of one process a core, or None if it would not pay or cannot be sent the game.
         """
@@ -165,14 +165,14 @@ class _BatchTask:
     key: Mapping[str, Any]
 
     def __call__(self, task: Sequence[Batch]) -> list[NDArray[np.float64]]:
-        if self.key and (known := json_digest(self.key)) not in _checked:
+        if self.key and (digest := json_digest(self.key)) not in _checked:
             check_key_matches(self.key, {"game": self.game, "functional": self.functional})
-            _checked.add(known)
+            _checked.add(digest)
         return sums_of_batches(self.game, self.functional, task)
 
 
 def sums_of_batches(game: Game, functional: Functional, task: Sequence[Batch]) -> list[NDArray[np.float64]]:
-    """The sums of each batch of a task."""
+    """Play each batch of a task and return its sums."""
     return [functional(play_batch(game, batch)) for batch in task]
 
 

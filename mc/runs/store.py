@@ -92,7 +92,7 @@ class RunStore:
         StoreError
             If a row fails its checksum.
         """
-        key, found = _run_key(description), {}
+        key, sums_by_batch = _run_key(description), {}
         with self._store_errors():
             rows = self.connection.execute(
                 "SELECT batch, size, sums, checksum FROM batch WHERE run = ?", (key,)
@@ -103,8 +103,8 @@ class RunStore:
                     raise StoreError(
                         f"{self.path} is damaged: the checksum of batch {batch!r} is wrong; move it away"
                     )
-                found[batch, size] = np.frombuffer(sums, dtype="<f8")
-        return found
+                sums_by_batch[batch, size] = np.frombuffer(sums, dtype="<f8")
+        return sums_by_batch
 
     def commit(
         self, description: Mapping[str, Any], rows: Iterable[tuple[int, int, NDArray[np.float64]]]
@@ -213,6 +213,7 @@ def _primary_code(error: sqlite3.Error) -> int:
 
 
 def _run_key(description: Mapping[str, Any]) -> bytes:
+    """Return the SHA-256 of a run's description: its key in the table."""
     return hashlib.sha256(json.dumps(description, sort_keys=True).encode()).digest()
 
 

@@ -80,7 +80,7 @@ class ConvolutionalNetwork:
     def iter_per_sample_gradients(
         self, theta: Array, x: Array, y: Array
     ) -> Iterator[tuple[slice, list[Any]]]:
-        """Yield, batch by batch, the rows, and each parameter tensor's per-person gradients, flat, by Opacus."""
+        """Yield, batch by batch, the rows and the per-person gradients of each parameter tensor."""
         torch, module = self._torch, self._module
         self._load_parameters(theta)
         for rows in self._batch_slices(len(x)):
@@ -98,6 +98,7 @@ class ConvolutionalNetwork:
             yield rows, gradients
 
     def _iter_last_layer_sums(self, theta: Array, x: Array) -> Iterator[tuple[slice, Any]]:
+        """Yield, batch by batch, the rows and the sums (logits) of the last layer."""
         self._load_parameters(theta)
         for rows in self._batch_slices(len(x)):
             with self._torch.no_grad():
@@ -120,7 +121,7 @@ class ConvolutionalNetwork:
 
 
 class PerSampleGradients:
-    """The gradients g_i of n people's losses at theta, computed twice and not stored: for norms, and for the sum."""
+    """The gradients g_i of n people's losses at theta, recomputed in batches instead of stored."""
 
     def __init__(self, network: ConvolutionalNetwork, theta: Array, x: Array, y: Array) -> None:
         self._network, self._theta, self._x, self._y = network, theta.copy(), x, y
@@ -154,10 +155,12 @@ class PerSampleGradients:
         return total
 
     def _iter_gradients(self) -> Iterator[tuple[slice, list[Any]]]:
+        """Yield, batch by batch, the rows and the per-person gradients of each parameter tensor."""
         return self._network.iter_per_sample_gradients(self._theta, self._x, self._y)
 
 
 def _gradient_norms(gradients: list[Any]) -> Array:
+    """Return each person's gradient norm over all parameter tensors."""
     squares = sum(gradient.double().square().sum(dim=1) for gradient in gradients)
     return np.asarray(squares.sqrt().numpy())
 

@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DataSet:
-    """The people of a data set, row i of `features` and of `labels` being person i, and the rows of a test set.
+    """A data set with training people (row i is person i) and separate test rows.
 
     features has shape (n, f), labels (n, k) with zeros and ones. test_features and test_labels have shapes (m, f) and
     (m, k). All are float64, and read-only here. `public` says that numbers of single people may be shown. `label_names`
@@ -74,12 +74,12 @@ class DataSet:
 
     @property
     def feature_count(self) -> int:
-        """The number of features f."""
+        """The number of features f of a row."""
         return int(self.features.shape[1])
 
     @property
     def class_count(self) -> int:
-        """The number of classes or labels k."""
+        """The number of classes or labels k of a row."""
         return int(self.labels.shape[1])
 
     def quality(self, scores: Array, labels: Array) -> float:
@@ -141,7 +141,7 @@ def real_array(name: str, value: object) -> NDArray[np.float64]:
 def checked_training_arrays(
     dimension: int, sizes: tuple[int, ...], theta: object, x: object, *y: object
 ) -> tuple[Array, ...]:
-    """Return parameters of shape (dimension,), rows x of sizes[0] numbers and labels y of sizes[-1], finite float64.
+    """Return parameters, rows x and labels y as finite float64; raise ValueError for a wrong shape.
 
     Raises ValueError or TypeError in one sentence for anything else.
     """

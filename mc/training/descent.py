@@ -253,20 +253,20 @@ class PrivateGradientDescent:
                 "file unchanged"
             ) from error
         people = IndividualFilter.from_dict(saved["people"], filt)
-        made = cls(data, network, people, clip=clip, sigma=sigma, rate=rate, seed=secret, adam=adam)
-        for name, own in made._saved_parameters().items():
+        descent = cls(data, network, people, clip=clip, sigma=sigma, rate=rate, seed=secret, adam=adam)
+        for name, own in descent._saved_parameters().items():
             if given.get(name) != own:
                 raise ValueError(
                     f"{name} must be that of the saved descent, {given.get(name)!r}, got {own!r}; pass the same data, "
                     "network and filter"
                 )
-        if state.size != made._state.size or not np.isfinite(state).all():
+        if state.size != descent._state.size or not np.isfinite(state).all():
             raise ValueError(
-                f"state must be {made._state.size} finite numbers, got {state.size}, {np.isfinite(state).sum()} of "
+                f"state must be {descent._state.size} finite numbers, got {state.size}, {np.isfinite(state).sum()} of "
                 "them finite; pass the file unchanged"
             )
-        made._state, made._taken = state.reshape(made._state.shape).astype(np.float64), taken
-        return made
+        descent._state, descent._taken = state.reshape(descent._state.shape).astype(np.float64), taken
+        return descent
 
     def _saved_parameters(self) -> dict[str, Any]:
         digest = hashlib.sha256()

@@ -24,7 +24,7 @@ _TESTED, _SEED = 360, 0
 
 
 def load_digit_arrays() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return points from 0 to 16, shape (1797, 64), and the digits, shape (1797,), in scikit-learn's order."""
+    """Return scikit-learn's digits: points 0 to 16 of shape (1797, 64), and classes of shape (1797,)."""
     with np.load(FILE, allow_pickle=False) as arrays:
         return arrays["pictures"], arrays["labels"]
 

@@ -24,7 +24,7 @@ _CLASSES = 10
 
 
 def read_idx_data_set(folder: Path) -> DataSet:
-    """Return the pictures of four IDX files as rows of points in [0, 1], and their ten classes as one-hot rows.
+    """Read the four IDX files of a folder into a data set: pictures in [0, 1], one-hot classes.
 
     Row i of the features is picture i read line by line, divided by 255: shape (n, height * width). The files must
     agree with each other and with their own headers. `public` is False. Raises FileNotFoundError for a missing file and
@@ -55,7 +55,7 @@ def read_idx_data_set(folder: Path) -> DataSet:
 
 
 def _read_pictures_and_classes(folder: Path, part: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the pictures, shape (n, height, width), and the classes, shape (n,), of the training or the test part."""
+    """Return the pictures (n, height, width) and the classes (n,) of the training or the test part."""
     pictures = _read_idx_file(folder, f"{part}-images-idx3-ubyte", dimensions=3)
     labels = _read_idx_file(folder, f"{part}-labels-idx1-ubyte", dimensions=1)
     if len(pictures) != len(labels) or labels.max() >= _CLASSES:
@@ -67,7 +67,7 @@ def _read_pictures_and_classes(folder: Path, part: str) -> tuple[NDArray[np.uint
 
 
 def _read_idx_file(folder: Path, name: str, dimensions: int) -> NDArray[np.uint8]:
-    """Return the unsigned bytes of an IDX file with that many dimensions, plain or compressed."""
+    """Return the unsigned bytes of one IDX file, plain or compressed, with that many dimensions."""
     path = next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
     if path is None:
         raise FileNotFoundError(f"{folder} must hold the file {name} or {name}.gz, got neither; put it there")

@@ -99,9 +99,9 @@ def read_mimic(folder: Path) -> DataSet:
             f"{folder / 'test'} must have the variables and labels of train, {', '.join(names)}, got "
             f"{', '.join(others)}; pass the folder of one benchmark"
         )
-    known = np.isfinite(features)
-    center = np.where(known, features, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    features = np.where(known, features, center)
+    measured = np.isfinite(features)
+    center = np.where(measured, features, 0.0).sum(axis=0) / np.maximum(measured.sum(axis=0), 1)
+    features = np.where(measured, features, center)
     test_features = np.where(np.isfinite(test_features), test_features, center)
     spread = features.std(axis=0)
     scale = np.where(spread > 0, spread, 1.0)
@@ -149,15 +149,15 @@ def _read(path: Path) -> list[list[str]]:
     if not path.is_file():
         raise FileNotFoundError(f"folder must hold {path}, got no such file; pass the benchmark's folder")
     with path.open(newline="", encoding="utf-8") as file:
-        found = [line for line in csv.reader(file) if line]
-    if not found:
+        rows = [line for line in csv.reader(file) if line]
+    if not rows:
         raise ValueError(f"{path} must have a header, got an empty file; write it again with the benchmark")
-    return found
+    return rows
 
 
 def _features(path: Path, variables: int, events: Sequence[Sequence[str]]) -> NDArray[np.float64]:
     """Return the statistics of every variable in every part of a stay, NaN for none: shape (variables * 42,)."""
-    found: list[float] = []
+    statistics: list[float] = []
     for column in range(1, variables + 1):
         try:
             series = [(float(event[0]), _number(event[column])) for event in events if event[column]]
@@ -171,8 +171,12 @@ def _features(path: Path, variables: int, events: Sequence[Sequence[str]]) -> ND
                 begin, length = hours[0], hours[-1] - hours[0]
                 inside = (hours > begin + first * length - _HOUR) & (hours < begin + last * length + _HOUR)
             chosen = values[inside] if len(hours) else values
-            found += [one(chosen) for one in _STATISTICS] if len(chosen) else [math.nan] * len(_STATISTICS)
-    return np.array(found)
+            statistics += (
+                [statistic(chosen) for statistic in _STATISTICS]
+                if len(chosen)
+                else [math.nan] * len(_STATISTICS)
+            )
+    return np.array(statistics)
 
 
 def _number(text: str) -> float:

@@ -36,7 +36,7 @@ from filterproof.theory.guarantees import Guarantee
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _VectorsOfOthers:
-    """Everyone's vectors except one person's."""
+    """The vectors of all people except one person."""
 
     vectors: ImplicitVectors
     person: int
@@ -79,7 +79,7 @@ class TwoTrainings:
 
     @property
     def squared_shift_bound(self) -> float | None:
-        """The bound on a sum of squared shifts that a theorem proves for the library's own code, or None.
+        """The proven bound on the sum of squared shifts of one person, or None for code not the library's.
 
         It exists if both objects are the library's, over a filter of the catalogue whose ledger adds up squares, and if
         the library computes the norms: of tables, and of its own closed forms.
@@ -91,7 +91,7 @@ class TwoTrainings:
         return bounds.pop() if len(bounds) == 1 else None
 
     def vectors_of_people(self, *, without: bool) -> NDArray[np.float64] | ImplicitVectors:
-        """Return the vectors of everyone, or of everyone except the person, at the present parameters."""
+        """Return the vectors of all people, or of all except the person, at the current parameters."""
         if self._given is None:  # for both data sets, and for an audit
             self._given = self._training.vectors(self.parameters)
         given = self._given
@@ -122,7 +122,7 @@ class TwoTrainings:
 
 
 def _enforced_squared_norm_bound(sums: object) -> float | None:
-    """Return the bound on a person's sum of squared norms over sigma that the ledgers of `sums` enforce, or None."""
+    """Return the bound on a person's sum of squared norms over sigma that ledgers enforce, or None."""
     if type(sums) is not ClippedSums or type(sums.people) is not IndividualFilter:
         return None
     holds = scope_proven_by_rule_theorem(sums.people.filter)

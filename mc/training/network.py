@@ -139,7 +139,7 @@ class DenseNetwork:
         return LayerwiseGradients(taken, tuple(reversed(slopes)))
 
     def _layer_inputs_and_last_sums(self, theta: Array, x: Array) -> tuple[tuple[Array, ...], Array]:
-        """Return the input of each layer, and the sums of the last one."""
+        """Return the input of each layer, and the sums of the last layer."""
         taken = [x]
         *hidden, (last, bias) = self._layer_parameters(theta)
         for weights, biases in hidden:

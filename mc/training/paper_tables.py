@@ -52,6 +52,7 @@ class TableSetting:
 
 
 def _settings() -> tuple[TableSetting, ...]:
+    """Return the nine settings of Tables 1 to 3 of Feldman & Zrnic."""
     tuned = (
         (0.3, 10.0, 170.0, 0.2, 112, 1.5),
         (0.5, 15.0, 130.0, 0.15, 180, 1.5),
@@ -62,11 +63,11 @@ def _settings() -> tuple[TableSetting, ...]:
         ((84.47, 92.25), (92.07, 94.30), (94.45, 95.33)),
         ((86.88, 91.20), (92.37, 93.86), (94.35, 94.50)),
     )
-    made = []
+    settings = []
     for table, rows in enumerate(printed, 1):
         for (epsilon, clip, sigma, rate, steps, factor), (plain, filtered) in zip(tuned, rows, strict=True):
             by = factor if table > 1 else 1.0
-            made.append(
+            settings.append(
                 TableSetting(
                     table=table,
                     epsilon=epsilon,
@@ -76,10 +77,10 @@ def _settings() -> tuple[TableSetting, ...]:
                     steps=int(steps / by**2),
                     plain=plain,
                     filtered=filtered,
-                    further=not (table == 1 and epsilon == max(one[0] for one in tuned)),
+                    further=not (table == 1 and epsilon == max(tuned_row[0] for tuned_row in tuned)),
                 )
             )
-    return tuple(made)
+    return tuple(settings)
 
 
 #: The nine settings of Tables 1 to 3, with the parameters of Appendix A.
@@ -88,24 +89,24 @@ TABLES: tuple[TableSetting, ...] = _settings()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableRow:
-    """Test accuracies of the trials of one setting, in percent: without filtering, and with it at the best query."""
+    """Test accuracies in percent of all trials of one setting, without and with filtering."""
 
     setting: TableSetting
     plain: tuple[float, ...]
     filtered: tuple[float, ...]
 
     def __str__(self) -> str:
-        told = []
+        comparisons = []
         for name, values, printed in (
             ("plain", self.plain, self.setting.plain),
             ("filtered", self.filtered, self.setting.filtered),
         ):
             if len(values) > 1:
                 mean, low, high = student(values)
-                told.append(f"{name} {mean:.2f} {interval(low, high, 4)}, printed {printed:.2f}")
+                comparisons.append(f"{name} {mean:.2f} {interval(low, high, 4)}, printed {printed:.2f}")
             else:
-                told.append(f"{name} {values[0]:.2f} in one trial, printed {printed:.2f}")
-        return f"Table {self.setting.table}, epsilon = {self.setting.epsilon:g}: {'; '.join(told)}"
+                comparisons.append(f"{name} {values[0]:.2f} in one trial, printed {printed:.2f}")
+        return f"Table {self.setting.table}, epsilon = {self.setting.epsilon:g}: {'; '.join(comparisons)}"
 
 
 def repeat_tables(
@@ -156,16 +157,16 @@ def repeat_tables(
     trials, rows = check_count("trials", trials), []
     data = read_idx_data_set(folder)
     for number, setting in enumerate(settings):
-        found = []
+        query_lists = []
         for trial in range(trials):
             place = out / f"table-{setting.table}" / f"epsilon-{setting.epsilon:g}" / f"trial-{trial}"
             own = None if seed is None else seed * 10_000 + number * 100 + trial
-            found.append(_accuracies_by_query(folder, data, setting, place, own))
-        best = [max(queries, key=lambda query: query[1]) for queries in found]
+            query_lists.append(_accuracies_by_query(folder, data, setting, place, own))
+        best = [max(queries, key=lambda query: query[1]) for queries in query_lists]
         rows.append(
             TableRow(
                 setting=setting,
-                plain=tuple(100 * queries[0][2] for queries in found),
+                plain=tuple(100 * queries[0][2] for queries in query_lists),
                 filtered=tuple(100 * query[2] for query in best),
             )
         )
@@ -177,11 +178,11 @@ def repeat_tables(
 def _accuracies_by_query(
     folder: Path, data: DataSet, setting: TableSetting, place: Path, seed: int | None
 ) -> list[Query]:
-    """Return the accuracies of a trial at each query, from its file as far as it is there."""
+    """Train one trial and return (step, training accuracy, test accuracy) of each query."""
     file = place / _FILE
     saved = json.loads(file.read_bytes()) if file.exists() else []
-    found: list[Query] = [(int(step), float(train), float(test)) for step, train, test in saved]
-    for query in range(len(found), _QUERIES if setting.further else 1):
+    queries: list[Query] = [(int(step), float(train), float(test)) for step, train, test in saved]
+    for query in range(len(queries), _QUERIES if setting.further else 1):
         outcome = retraining.train_idx(
             folder,
             epsilon=float(gaussian_epsilon(setting.steps**0.5 / setting.sigma, _DELTA)),
@@ -194,7 +195,7 @@ def _accuracies_by_query(
             seed=seed,
         )
         scores = ConvolutionalNetwork().scores(outcome.theta, data.features)
-        found.append((outcome.steps_taken, data.quality(scores, data.labels), outcome.accuracy.value))
-        with OutputFolder(place) as made:
-            made.add(_FILE, json.dumps(found).encode())
-    return found
+        queries.append((outcome.steps_taken, data.quality(scores, data.labels), outcome.accuracy.value))
+        with OutputFolder(place) as output:
+            output.add(_FILE, json.dumps(queries).encode())
+    return queries

@@ -158,8 +158,8 @@ def train_idx(
                 on_step(descent.steps_taken, _test_accuracy_estimate(descent))
         theta, file = descent.theta, io.BytesIO()
         np.savez(file, theta=theta)
-        with OutputFolder(out) as made:
-            made.add(_MODEL, file.getvalue())
+        with OutputFolder(out) as output:
+            output.add(_MODEL, file.getvalue())
     return RetrainedModel(
         theta=theta,
         mu=mu,
@@ -211,6 +211,7 @@ def _restored_descent(
 
 
 def _test_accuracy_estimate(descent: PrivateGradientDescent) -> Estimate:
+    """Return the share of correctly classified test pictures with a Clopper-Pearson interval."""
     data = descent.data
     right = classified(descent.network.scores(descent.theta, data.test_features), data.test_labels)
     return clopper_pearson(round(float(right.sum())), len(right), failure=_FAILURE)

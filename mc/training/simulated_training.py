@@ -116,21 +116,21 @@ def simulate_training(
     failure = failure_or_one_minus_confidence(confidence, failure)
     check_direction(direction)
     sample = TwoTrainings(training, make, person=person, runs=1)
-    known = sample.squared_shift_bound if squares is None else None
+    shift_bound = sample.squared_shift_bound if squares is None else None
     if squares is not None:
         bound = one_positive("squares", squares)
     else:
-        bound = _suggested_squared_shift_bound(sample.promise) if known is None else known
+        bound = _suggested_squared_shift_bound(sample.promise) if shift_bound is None else shift_bound
     _checked_magnitude("squares", bound)
 
     def iter_world_losses(
-        seeds: np.random.SeedSequence, order: float, known: float | None
+        seeds: np.random.SeedSequence, order: float, shift_bound: float | None
     ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]]:
-        """Yield (loss, sum of squared shifts, whether the monitor stopped it) of every world, in batches."""
+        """Yield, in batches of worlds, losses, sums of squared shifts, and whether the monitor stopped."""
         for runs in world_batch_sizes(training, n, together):
             rng = np.random.default_rng(seeds.spawn(1)[0])
             two = TwoTrainings(training, make, person=person, runs=runs)
-            if known is not None and two.squared_shift_bound != known:
+            if shift_bound is not None and two.squared_shift_bound != shift_bound:
                 raise TypeError(
                     f"make must return the same kind of sums for every number of runs, got another for runs={runs}; "
                     "return one kind, or pass squares="
@@ -161,13 +161,13 @@ def simulate_training(
     upper = math.exp(ceiling.log_bound(order, epsilon))
     inside_seeds, outside_seeds = np.random.SeedSequence(check_count("seed", seed, least=0)).spawn(2)
     gains, passed = [], 0
-    for loss, spent, beyond in iter_world_losses(inside_seeds, order, known):
+    for loss, spent, beyond in iter_world_losses(inside_seeds, order, shift_bound):
         weight = np.exp((order - 1) * (order * spent / 2 - loss))
         gain = weight * -np.expm1(np.minimum(epsilon - loss, 0.0))
         gains.append(Moments.of(np.where(beyond, 0.0, gain), upper))
         passed += int(np.count_nonzero(beyond))
     name = f"two data sets, tilted to order {order:.4g}"
-    if known is not None:
+    if shift_bound is not None:
         if passed:
             raise RuntimeError(
                 f"{passed} runs exceeded the bound {bound:.9g} of the library's filter; report this error"
@@ -185,7 +185,7 @@ def simulate_training(
 
 
 def world_batch_sizes(training: Training, n: int, together: int | None) -> Iterator[int]:
-    """Yield how many of n worlds one object plays, one after the other: `together`, or as many as fit."""
+    """Yield the sizes of the batches in which n worlds are simulated: `together`, or as many as fit."""
     if together is None:
         numbers = training.people * training.start(1).size
         together = max(min(_AT_ONCE // max(numbers, 1), _MAX_RUNS), 1)
@@ -195,11 +195,12 @@ def world_batch_sizes(training: Training, n: int, together: int | None) -> Itera
 
 
 def checked_epsilon(epsilon: object) -> float:
-    """Return `epsilon` as a number from -500 to 500: beyond, e^epsilon is unsuitable for sums of doubles."""
+    """Return `epsilon` as a number; raise ValueError beyond 500 in absolute value."""
     return _checked_magnitude("epsilon", one_epsilon("epsilon", epsilon))
 
 
 def _checked_magnitude(name: str, number: float) -> float:
+    """Return the number; raise ValueError beyond 500 in absolute value."""
     if abs(number) > _MAX_EPSILON:
         raise ValueError(
             f"{name} must be at most {_MAX_EPSILON:g} in absolute value, got {name}={number!r}; pass a smaller one"
@@ -208,7 +209,7 @@ def _checked_magnitude(name: str, number: float) -> float:
 
 
 def _suggested_squared_shift_bound(promise: Guarantee) -> float:
-    """Return the bound on a sum of squared shifts that the guarantee suggests, for the tilt and the monitor."""
+    """Return the bound on a sum of squared shifts that the guarantee suggests."""
     holds = GuaranteeScope.suggested_from_promise(promise)
     squares = (
         math.inf if holds is None else PathBound(bounds_of_guarantee_scope(holds, "", ruled=False)).squares

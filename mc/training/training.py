@@ -1,4 +1,4 @@
-"""Trainings: analyses by sums over people.
+"""Protocol of trainings that release noisy sums over people, with logistic regression and a canary.
 
 >>> import filterproof as fp
 >>> import numpy as np
@@ -58,7 +58,7 @@ class Training(Protocol):
 
 
 class NoisySumReleaser(Protocol):
-    """An object that releases noisy sums, e.g. `ClippedSums`; its noise comes only from `rng.standard_normal`.
+    """Protocol of an object that releases noisy sums over people, such as `ClippedSums`.
 
     Runs of one object are assumed independent.
     """
@@ -143,7 +143,7 @@ class LogisticTraining:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ResidualScaledRows:
-    """The vectors residuals[r, i] rows[i]."""
+    """The logistic gradients residuals[r, i] rows[i] of person i in run r, not stored."""
 
     residuals: NDArray[np.float64]
     rows: NDArray[np.float64]
@@ -158,7 +158,7 @@ class _ResidualScaledRows:
 
 
 def check_training(training: object) -> None:
-    """Raise TypeError for an object that is no training."""
+    """Raise TypeError for an object without the method `vectors` of a training."""
     if not hasattr(training, "vectors"):
         raise TypeError(
             f"training must be a Training, got {training!r}; define people, start, vectors and step"
@@ -218,7 +218,7 @@ class TrainingWithCanary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _WithOwnCoordinate:
-    """Everyone's vectors, and one of norm `size` in a coordinate of its own."""
+    """All people's vectors, and a canary's vector of norm `size` in a coordinate of its own."""
 
     vectors: ImplicitVectors
     size: float

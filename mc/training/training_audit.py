@@ -154,7 +154,7 @@ def audit_training(
     promise = TwoTrainings(training, make, person=person, runs=1).promise
 
     def accusations(n: int, *, without: bool) -> NDArray[np.bool_]:
-        """Whether log P/Q of everything released passes epsilon in each of n worlds, all with the person or without."""
+        """Return whether the test accuses in each of n worlds: log P/Q of the releases exceeds epsilon."""
         people, losses, seeds = training.people - without, [], np.random.SeedSequence(seed)
         for runs in world_batch_sizes(training, n, together):
             rng = np.random.default_rng(seeds.spawn(1)[0])
@@ -186,7 +186,7 @@ def audit_training(
 def _test_hockey_stick_estimate(
     hits: NDArray[np.bool_], alarms: NDArray[np.bool_], growth: float, failure: float
 ) -> Estimate:
-    """The mean of hit - growth alarm over pairs of one training of either kind, each in [-growth, 1].
+    """Estimate P(hit) - e^epsilon P(false alarm) of the test from pairs of trainings.
 
     Bets with half of the failure give the interval; the other half is that of the two probabilities.
     """

@@ -117,7 +117,7 @@ class CalibratedFilter(Displayed, PrivacyFilter):
         ]
 
     def recheck(self) -> WorstCase:
-        """Solve the worst case over the menu again, by this filter's own code.
+        """Solve the worst case over the menu again; raise ValueError if it contradicts the certificate.
 
         Returns
         -------
@@ -173,21 +173,23 @@ class CalibratedFilter(Displayed, PrivacyFilter):
     def is_reachable_state(self, state: State) -> NDArray[Any]:
         inner, released = self._inner_state_and_count(state)
         limit = np.inf if self.rounds is None else self.rounds
-        known = np.broadcast_to(
+        count_reachable = np.broadcast_to(
             np.greater_equal(released, 0) & np.less_equal(released, limit), runs_of(inner)
         )
-        return np.asarray(checked_is_reachable_state(self.inner, inner, runs_of(inner)) & known)
+        return np.asarray(checked_is_reachable_state(self.inner, inner, runs_of(inner)) & count_reachable)
 
     def _inner_state_and_count(self, state: Any) -> tuple[State, Any]:
+        """Return the inner filter's state and the number of releases; 0 without a limit on rounds."""
         return (state, 0) if self.rounds is None else state
 
     def _state_with_count(self, inner: State, released: Any) -> State:
+        """Return the state of the inner state and the number of releases."""
         return inner if self.rounds is None else (inner, released)
 
     def _charged_level_and_coverage(
         self, request: DominatingPair, n: int
     ) -> tuple[DominatingPair, NDArray[np.bool_]]:
-        """Return the level that each run is charged, and which runs have one: shape (n,)."""
+        """Return the level that each run is charged, and which runs a level dominates: shape (n,)."""
         if self.looks_at_losses:
             place = positions(self.menu, request, n)
         else:

@@ -98,7 +98,7 @@ class CalibratedThreshold(Displayed):
 
     @classmethod
     def finest(cls, rows: Iterable[CalibratedThreshold]) -> list[CalibratedThreshold]:
-        """Return the row with the smallest step for each guarantee."""
+        """Return for each (epsilon, delta) the row with the smallest step between levels."""
         finest: dict[tuple[float, float], CalibratedThreshold] = {}
         for row in rows:
             promise = row.epsilon, row.delta
@@ -163,6 +163,7 @@ class CalibratedThreshold(Displayed):
         return math.floor(Fraction(self.threshold) / self._level_charge(level)) if level <= self.levels else 0
 
     def _level_charge(self, level: int) -> Fraction:
+        """Return the zCDP charge of a level: half the square of its epsilon."""
         return (level * Fraction(self.step)) ** 2 / 2
 
     def rows(self) -> list[Row]:
@@ -207,6 +208,7 @@ _KIND_CLASSES: dict[str, type] = {"levels": int, "rounds": int, "made_by": str}
 
 @lru_cache(maxsize=1)
 def _read_table() -> tuple[CalibratedThreshold, ...]:
+    """Read the shipped table of calibrated thresholds."""
     file = resources.files("filterproof.mc.worst_case").joinpath("calibrated_thresholds.json")
     return tuple(CalibratedThreshold.from_dict(row) for row in json.loads(file.read_text("utf-8")))
 

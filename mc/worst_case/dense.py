@@ -92,7 +92,7 @@ class DenseGame:
 
     @property
     def windows(self) -> LossWindows:
-        """The window of all states."""
+        """The window of losses, the same for all states."""
         lows = np.full(len(self.graph.child), self.first, dtype=np.int64)
         return LossWindows(lows, lows + (self.size - 1), 1, 0.0)
 
@@ -162,6 +162,7 @@ class DenseGame:
 
     @property
     def _excess_losses(self) -> NDArray[np.float64]:
+        """The losses of the window minus epsilon."""
         losses = self.step * np.arange(self.first, self.first + self.size, dtype=np.float64)
         return losses - self.epsilon
 
@@ -190,7 +191,7 @@ class DenseGame:
     def _gains_tails_and_moments(
         self,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Return each request's gain at each x, its possible gain below the window per growth, and its moment.
+        """Return each request's gain at each x, its gain below the window, and its tilted moment.
 
         With side "high" the gain includes that above the window, where Y is at most e^{-(tilt+1)x}.
         """
@@ -238,7 +239,7 @@ class DenseGame:
 def _tilt_and_loss_window(
     graph: StateGraph, distributions: Sequence[LatticePLD], step: float, epsilon: float, left: float
 ) -> tuple[float, int, int]:
-    """Return the tilt, and the first and the last loss of the window in steps."""
+    """Return the exponential tilt, and the first and the last loss of the window in steps."""
     widest = (
         max(
             math.sqrt(max(distribution.tilted_mean_and_variance(0.0)[1] for distribution in distributions)),
@@ -267,7 +268,7 @@ def _tilt_and_loss_window(
 
 
 def _state_groups(child: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
-    """Yield runs of at most this many states, from the last ones on, without parents and children in one run."""
+    """Yield ranges of states to solve together, the last ones first, without a parent and its child."""
     least = np.where(child >= 0, child, len(child)).min(axis=1, initial=len(child)).tolist()
     end = len(child)
     while end:

@@ -79,7 +79,7 @@ class StateGraph:
         return cls(rank[child[order]], depth or 0)
 
     def largest_sums_before(self, moves: NDArray[_Number]) -> NDArray[_Number]:
-        """Return the largest sums of the columns of moves[request] over the plays up to each state."""
+        """Return the largest sums of moves[request] over all plays from the start to each state."""
         # a denied request has child -1: the last entry
         sums = np.full((len(self.child) + 1, moves.shape[1]), -_INFINITE_SUM, dtype=moves.dtype)
         sums[0] = 0
@@ -88,7 +88,7 @@ class StateGraph:
         return sums[:-1]
 
     def largest_sums_after(self, moves: NDArray[_Number]) -> NDArray[_Number]:
-        """Return the largest sums of the columns of moves[request], at least 0, over the plays from each state on."""
+        """Return the largest sums of moves[request], at least 0, over all plays from each state on."""
         sums = np.full((len(self.child) + 1, moves.shape[1]), -_INFINITE_SUM, dtype=moves.dtype)
         for i in range(len(self.child) - 1, -1, -1):
             (sums[self.child[i]] + moves).max(axis=0, initial=0, out=sums[i])
@@ -96,7 +96,7 @@ class StateGraph:
 
 
 def _order_and_longest_path(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | None]:
-    """Return an order in which children follow parents, and the longest path, or None for a cycle."""
+    """Return a topological order of the states and the longest path; None for the path with a cycle."""
     incoming = np.bincount(child[child >= 0], minlength=len(child))
     ready = np.flatnonzero(incoming == 0)
     order, depth = [], -1
@@ -114,7 +114,7 @@ def _order_and_longest_path(child: NDArray[np.int64]) -> tuple[NDArray[np.int64]
 
 
 def _unrolled_graph(child: NDArray[np.int64], rounds: int, check: Callable[[int, int], None]) -> StateGraph:
-    """Return one node per reachable (round, state)."""
+    """Return the acyclic graph with one node for each reachable (round, state)."""
     layer = np.array([0])
     rows: list[NDArray[np.int64]] = []
     first = 0

@@ -1,4 +1,4 @@
-"""The worst-case game of requests whose levels are multiples of one step."""
+"""The worst-case game of KOV pairs whose epsilons are multiples of one step, on an exact lattice."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ UNIT, UNDERFLOW = Fraction(1, 2**53), Fraction(1, 2**900)
 
 
 def is_within_double_range(units: Sequence[int], step: Fraction, epsilon: Epsilon) -> bool:
-    """Whether the numbers of the game are far from the limits of doubles and of int64."""
+    """Whether epsilon and the levels are so small that no number overflows a double or an int64."""
     size = abs(float(epsilon))
     near = size <= _MAX_NATS and step * max(units) <= _MAX_NATS
     return near and max(units) <= _MAX_UNITS and size <= _MAX_STEPS * step
@@ -111,7 +111,7 @@ class LevelGame:
         return self._value_and_choices(record=True)[1]
 
     def _value_and_choices(self, *, record: bool) -> tuple[float, list[NDArray[np.signedinteger[Any]]]]:
-        """Return X at the start and, if requested, the choices."""
+        """Return X at the start, and the best request at every position if requested."""
         child, windows, units = self.graph.child, self.windows, np.array(self.units)
         stride, n = windows.stride, len(child)
         lows, sizes = windows.lows.tolist(), windows.sizes.tolist()
@@ -123,7 +123,7 @@ class LevelGame:
         table: list[NDArray[np.signedinteger[Any]]] = [np.empty(0, dtype=kind)] * n
         for i in range(n - 1, -1, -1):
             low, size = lows[i], sizes[i]
-            whole = shelf.cleared_place(i)
+            state_values = shelf.cleared_place(i)
             moves = np.flatnonzero(child[i] >= 0)
             if record:
                 table[i] = np.full(size, -1, dtype=kind)
@@ -142,15 +142,15 @@ class LevelGame:
             gain *= scales[moves, None]
             if reveals:
                 gain += revealed[moves, None] * decays[low - least :: stride][:size]
-            best = whole[(low - shelf.lows[i]) // stride :][:size]
+            best = state_values[(low - shelf.lows[i]) // stride :][:size]
             gain.max(axis=0, out=best)
             if record:
                 table[i] = np.where(best > 0, moves[gain.argmax(axis=0)], -1).astype(kind)
         inside = lows[0] <= 0 < lows[0] + stride * sizes[0]
-        return (float(whole[-shelf.lows[0] // stride]) if inside else 0.0), table
+        return (float(state_values[-shelf.lows[0] // stride]) if inside else 0.0), table
 
     def _crossing_gains_by_parity(self) -> tuple[list[int], list[NDArray[np.float64]]]:
-        """Return the first loss of each parity, and 2 sinh((k - |x|)_+ / 2) of each request from there on."""
+        """Return 2 sinh((k - |x|)_+ / 2) of each request, and its first loss, for each parity of losses."""
         largest, stride = max(self.units), self.windows.stride
         zero = math.floor(float(self.epsilon) / float(self.step)) - 1
         while not self._loss_minus_epsilon(zero) >= 0:
@@ -167,11 +167,11 @@ class LevelGame:
         return begins, [hills[:, begin - zero + largest :: stride] for begin in begins]
 
     def _loss_minus_epsilon(self, k: int) -> flint.arb:
-        """Return the distance from epsilon up to the loss of k steps."""
+        """Return the loss of k steps minus epsilon."""
         return loss_minus_epsilon((self.step * k, Fraction(1)), self.epsilon)
 
     def _request_scales(self) -> NDArray[np.float64]:
-        """Return (1 - d) / (2 cosh(k / 2)) of each request."""
+        """Return each request's factor (1 - d) / (2 cosh(k / 2)) in Bellman's recursion."""
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             scales = [
                 round_to_side(to_ball(1 - delta) / (2 * (to_ball(self.step * k) / 2).cosh()), self.side)
@@ -180,7 +180,7 @@ class LevelGame:
         return np.array(scales)
 
     def _revealed_masses_and_decays(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return d of each request, and e^{-|x| / 2} at every loss from the least one of all windows on."""
+        """Return d of each request, and e^{-|x| / 2} at each loss of the windows."""
         losses = range(int(self.windows.lows.min()), int(self.windows.highs.max()) + 1)
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             decays = [round_to_side((-abs(self._loss_minus_epsilon(k)) / 2).exp(), self.side) for k in losses]

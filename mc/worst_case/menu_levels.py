@@ -1,4 +1,4 @@
-"""The levels of a menu, and the cheapest level that dominates a request.
+"""The levels of a menu: which of its pairs a calibrated filter charges for a request.
 
 >>> import filterproof as fp
 >>> menu = (fp.Gaussian(0.5), fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5))
@@ -29,7 +29,7 @@ _UNIT_TEXTS = {"pure_epsilon": "epsilon-DP with epsilon", "gdp_mu": "mu-GDP with
 
 @dataclass(frozen=True, slots=True)
 class MenuLevels:
-    """A menu, prepared to find the level of each request.
+    """A menu's levels, sorted to find the cheapest one that dominates a request.
 
     `chains` has, for each family that is ordered by size, the ascending sizes of its members and their places in the
     menu, with a last place -1. `others` has the places of all other members. `ranks` has the members from the cheapest
@@ -76,21 +76,21 @@ class MenuLevels:
             return np.asarray(table[index, np.arange(n)])
         best = np.full(n, -1, dtype=np.intp)
         for size, sizes, members in self.chains:
-            asked = np.asarray(getattr(request, size), dtype=np.float64)
+            requested_size = np.asarray(getattr(request, size), dtype=np.float64)
             self._merge_cheaper_levels(
-                best, members[np.searchsorted(sizes, asked)]
+                best, members[np.searchsorted(sizes, requested_size)]
             )  # NaN sorts after everything
         for place in self.others:
             self._merge_cheaper_levels(best, np.where(self.menu[place].dominates(request), place, -1))
         return best
 
     def _merge_cheaper_levels(self, best: NDArray[np.intp], offered: NDArray[np.intp]) -> None:
-        """Merge `offered`, shape (n,) or (), into `best` where it is cheaper."""
+        """Replace the levels in `best` by those in `offered` where these are cheaper."""
         np.copyto(best, offered, where=self.ranks[offered] < self.ranks[best])
 
     @property
     def covered_mechanisms_text(self) -> str:
-        """Return the mechanisms that some level dominates, in words that follow "every mechanism that is"."""
+        """The covered mechanisms in words that follow "every mechanism that is"."""
         words = [
             f"{_UNIT_TEXTS[size]} <= {sizes[-1]:.6g}, charged as the next of {len(sizes)} levels, the smallest being "
             f"{sizes[0]:.6g}"
@@ -102,6 +102,7 @@ class MenuLevels:
 
 
 def _charge_cost(filt: PrivacyFilter, pair: DominatingPair) -> float:
+    """Return the filter's charge for a pair if it is additive, else the pair's zCDP rho."""
     if isinstance(filt, AdditiveFilter):
         return float(np.max(filt.charge(pair).exact(1.0)[0]))
     return float(pair.zcdp_rho)

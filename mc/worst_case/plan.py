@@ -33,7 +33,7 @@ class DeniedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class AdaptivePlan:
-    """Request `request`; after its y-th output (in the order of `masses_of`) follow then[y], None: stop."""
+    """A strategy as a tree: make `request`; after its y-th output continue with then[y] (None: stop)."""
 
     request: DominatingPair
     then: tuple[AdaptivePlan | None, ...]
@@ -57,6 +57,7 @@ class AdaptivePlan:
         return sum((worth for _, worth in self.iter_terminal_values(ratio, direction)), Fraction(0))
 
     def _check_granted(self, filt: PrivacyFilter, state: State, direction: Direction) -> None:
+        """Play every history of the plan through the filter; raise DeniedError for a denied request."""
         if not checked_admits(filt, state, self.request, 1)[0]:
             raise DeniedError(f"plan must be granted, got a denial of {self.request!r}")
         spent = checked_spend(filt, state, self.request, 1)
@@ -67,7 +68,7 @@ class AdaptivePlan:
                     plan._check_granted(filt, after, direction)
 
     def truncated_to_rounds(self, rounds: int) -> AdaptivePlan:
-        """Return the first rounds of the plan."""
+        """Return the plan cut off after this many rounds."""
         return AdaptivePlan(
             self.request,
             tuple(
@@ -93,7 +94,7 @@ class AdaptivePlan:
         direction: Direction = "PQ",
         before: tuple[Fraction, Fraction] = _UNIT_MASSES,
     ) -> Iterator[tuple[History, Fraction]]:
-        """Yield each play to its end, with its part of the value; `before` are the masses of earlier releases."""
+        """Yield each complete history with its hockey-stick payoff; `before` are earlier releases' masses."""
         for (p, q), plan in zip(masses_of(self.request), self.then, strict=True):
             masses, shown = (before[0] * p, before[1] * q), (self.request, _loss_of_masses(p, q))
             if plan is None:
@@ -107,7 +108,7 @@ class AdaptivePlan:
     def prune_useless_requests(
         self, ratio: Fraction, direction: Direction = "PQ", before: tuple[Fraction, Fraction] = _UNIT_MASSES
     ) -> AdaptivePlan | None:
-        """Return the plan without requests that gain nothing over stopping."""
+        """Return the plan without requests that gain nothing over stopping, or None if nothing is left."""
         then = [
             plan and plan.prune_useless_requests(ratio, direction, (before[0] * p, before[1] * q))
             for (p, q), plan in zip(masses_of(self.request), self.then, strict=True)
@@ -136,6 +137,7 @@ class AdaptivePlan:
 
 
 def _plan_data_error(what: str, data: object) -> ValueError:
+    """Return the ValueError for data that are not a plan."""
     return ValueError(f"plan must have {what}, got {repr(data)[:40]}; pass the data that to_data returned")
 
 
@@ -156,11 +158,12 @@ def masses_of(pair: DominatingPair) -> tuple[tuple[Fraction, Fraction], ...]:
 def plan_of_strategy(
     strategy: Adversary, filt: PrivacyFilter, *, rounds: int, direction: Direction = "PQ"
 ) -> AdaptivePlan | None:
-    """Return the plan of a deterministic strategy, found by playing every history, or None if nothing is released."""
+    """Play every history of a deterministic strategy and return its plan; None without a release."""
     strategy = strategy.against(filt)
     rng = np.random.default_rng(0)
 
     def plan_from_state(state: State, memory: State, loss: float, last: float, t: int) -> AdaptivePlan | None:
+        """Return the plan that the strategy follows from this state and loss on; None if it stops."""
         if t == rounds:
             return None
         memory = copy.deepcopy(memory)
@@ -184,8 +187,10 @@ def plan_of_strategy(
 
 
 def _loss_of_masses(p: Fraction, q: Fraction) -> float:
+    """Return log(p / q), infinite if one of the masses is zero."""
     return log_fraction(p / q) if p * q else (np.inf if p else -np.inf)
 
 
 def _terminal_value(ratio: Fraction, direction: Direction, p: Fraction, q: Fraction) -> Fraction:
+    """Return the hockey-stick payoff (p - ratio q)_+, or (q - ratio p)_+ for "QP"."""
     return max(p - ratio * q if direction == "PQ" else q - ratio * p, Fraction(0))

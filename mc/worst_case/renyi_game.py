@@ -40,7 +40,7 @@ def renyi_worst_case_lower_bound(
     direction: Direction = "PQ",
     max_positions: int = 200_000,
 ) -> tuple[float, TreeStrategy]:
-    """Return a lower bound on the largest D_order(P || Q) of a transcript over adaptive adversaries, and a strategy.
+    """Return a lower bound on the largest Rényi divergence over adaptive adversaries, and a strategy.
 
     Every rounding error is included. The strategy may stop at any time. Raises TypeError for pairs that are not finite,
     TooLargeError beyond `max_positions` states.
@@ -66,7 +66,7 @@ def renyi_worst_case_lower_bound(
 
 
 def _rational_outputs(pair: DominatingPair) -> FiniteOutputs:
-    """Return the outputs of a pair with losses and masses as the rationals that the doubles are."""
+    """Return a pair's outputs, its doubles of losses and masses taken as exact rationals."""
     try:
         return FiniteOutputs.of_pair(pair)
     except NoFiniteDistributionError:
@@ -74,9 +74,13 @@ def _rational_outputs(pair: DominatingPair) -> FiniteOutputs:
             raise TypeError(
                 f"menu must hold pairs with finitely many outcomes, got {pair!r}; pass e.g. RandomizedResponse(0.5)"
             ) from None
-    known = [(float(loss), to_fmpq(Fraction(float(mass)))) for loss, mass in pair.outputs if float(mass) > 0]
-    finite = [((Fraction(loss), Fraction(1)), mass, loss) for loss, mass in known if math.isfinite(loss)]
-    erased = sum((mass for loss, mass in known if math.isinf(loss)), start=flint.fmpq(0))
+    loss_masses = [
+        (float(loss), to_fmpq(Fraction(float(mass)))) for loss, mass in pair.outputs if float(mass) > 0
+    ]
+    finite = [
+        ((Fraction(loss), Fraction(1)), mass, loss) for loss, mass in loss_masses if math.isfinite(loss)
+    ]
+    erased = sum((mass for loss, mass in loss_masses if math.isinf(loss)), start=flint.fmpq(0))
     return FiniteOutputs(tuple(finite), erased, flint.fmpq(0))
 
 

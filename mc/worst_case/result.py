@@ -15,7 +15,7 @@ NOTHING_ADMITTED = "the filter denies all of these at its start, so nothing was 
 
 
 class Certificate(Protocol):
-    """The claim of a worst case: it lies in [low, high], and the longest play has `rounds` rounds."""
+    """Protocol of a certified worst case: bounds [low, high] on it and the length of the longest play."""
 
     @property
     def epsilon(self) -> Epsilon: ...
@@ -64,5 +64,5 @@ class WorstCase(Evaluation):
 
     @property
     def grants_any_request(self) -> bool:
-        """Whether the filter grants any request of the menu; if not, the bounds say nothing about the filter."""
+        """Whether the filter grants any request of the menu; if not, the bounds say nothing about it."""
         return self.rounds > 0

@@ -146,9 +146,9 @@ def worst_case(
         )
     if relative is not None:
         relative = float(check_positive("relative", relative))
-    asked: dict[str, Any] = {"rounds": rounds, "direction": direction, "evidence": evidence}
-    asked["on_denial"] = on_denial
-    game, ways = _checked_game_and_directions(filt, menu, max_positions=max_positions, step=step, **asked)
+    options: dict[str, Any] = {"rounds": rounds, "direction": direction, "evidence": evidence}
+    options["on_denial"] = on_denial
+    game, ways = _checked_game_and_directions(filt, menu, max_positions=max_positions, step=step, **options)
     check_determinism_on_requests(filt, game.menu[:: max(len(game.menu) // 3, 1)], rounds)
     return _worst_over_directions(game, check_epsilon(epsilon), ways, evidence, relative)
 
@@ -162,17 +162,17 @@ def worst_case_of_checked_filter(
     relative: float | None = None,
     **asked: Any,
 ) -> WorstCase:
-    """Return `worst_case` of a filter that was checked before; `known=` caches solutions.
+    """Return `worst_case` without repeating the checks of the filter; `solved_cache=` caches solutions.
 
     If a class outside the library states the distribution of a pair, the lower bound is CITED and the upper bound is 1.
     """
     game, ways = _checked_game_and_directions(filt, menu, evidence=evidence, **asked)
     if filt.looks_at_losses or all(pair_with_known_tails(pair) in (pair, None) for pair in game.menu):
         return _worst_over_directions(game, check_epsilon(epsilon), ways, evidence, relative)
-    found = _worst_over_directions(
+    worst = _worst_over_directions(
         replace(game, from_below=True), check_epsilon(epsilon), ways, evidence, relative
     )
-    return replace(found, high=1.0, evidence=Evidence.CITED)
+    return replace(worst, high=1.0, evidence=Evidence.CITED)
 
 
 def worst_cases(
@@ -193,7 +193,7 @@ def _checked_game_and_directions(
     evidence: Evidence | None = None,
     **limits: Any,
 ) -> tuple[WorstCaseGame, tuple[Direction, ...]]:
-    """Return the game and its directions. The limits are `max_positions`, `step` and `solved_cache`."""
+    """Return the game and its directions for checked arguments."""
     checked_filter_base(filt)
     requests = _checked_menu(menu)
     directions, which = checked_directions_and_name(direction, evidence)
@@ -214,7 +214,7 @@ def _worst_over_directions(
     evidence: Evidence | None = None,
     relative: float | None = None,
 ) -> WorstCase:
-    """Return the bounds over all directions, with smaller steps until the width is `relative`, if requested."""
+    """Return the worst case over all directions, with smaller steps until the width is `relative`."""
     best: dict[Direction, WorstCase] = {}
     coarsen, refines = 1, evidence is not Evidence.EXACT and game.chooses_step
     if not refines:
@@ -228,7 +228,9 @@ def _worst_over_directions(
     while True:
         try:
             for direction in directions:
-                other = max((one.low for way, one in best.items() if way != direction), default=-1.0)
+                other = max(
+                    (solution.low for way, solution in best.items() if way != direction), default=-1.0
+                )
                 if direction in best and best[direction].high <= other:
                     continue
                 if refines and relative is None and best:
@@ -257,7 +259,7 @@ def _worst_over_directions(
 
 
 def _first_fitting_step_multiple(menu: tuple[DominatingPair, ...], most: int) -> int:
-    """Return the first multiple of the default step: heavy tails may have too many losses for a smaller one."""
+    """Return the first multiple of the default step at which the losses fit into memory."""
     coarsen = _COARSEST
     while True:
         try:
@@ -287,6 +289,7 @@ def _largest_result(directions: Iterable[WorstCase]) -> WorstCase:
 
 
 def _checked_menu(menu: DominatingPair | Sequence[DominatingPair]) -> tuple[DominatingPair, ...]:
+    """Return the menu as a tuple of pairs; raise TypeError or ValueError for anything else."""
     if not isinstance(menu, (DominatingPair, Iterable)):
         raise TypeError(
             f"menu must hold pairs, got {menu!r}; pass the filter first, then e.g. [Gaussian(mu=1.0)]"
@@ -306,6 +309,7 @@ def _checked_menu(menu: DominatingPair | Sequence[DominatingPair]) -> tuple[Domi
 
 
 def _pair_name(pair: DominatingPair) -> str:
+    """Return a pair's class and parameters as text."""
     if pair.labels:
         return f"{_pair_name(pair.unlabelled)} at {format_labels(tuple(pair.labels.items()))}"
     numbers = [getattr(pair, part.name) for part in fields(pair)]  # type: ignore[arg-type]

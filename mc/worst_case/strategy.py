@@ -64,7 +64,7 @@ class TreeStrategy(Adversary):
     def _positions_after_output(
         self, t: int, position: NDArray[np.intp], move: NDArray[np.intp], last: NDArray[np.float64]
     ) -> NDArray[np.int32]:
-        """Return the positions after round t, the output being the one whose loss is nearest."""
+        """Return the next positions; a run's output is the one whose loss is nearest to the observed loss."""
         output, found = np.zeros_like(move), np.zeros(len(move), dtype=np.bool_)
         for k in range(self.seen.shape[1] - 1, -1, -1):
             same = self.seen[:, k].take(move) == last
@@ -124,12 +124,12 @@ class LatticeStrategy(Adversary):
             self._advance_node(
                 node, steps, move, view.last if self.direction == "PQ" else -view.last, view.rng
             )
-        held = self.game.windows
-        place = steps + (self.first * held.stride - held.lows).take(node)
-        if held.stride > 1:
-            place //= held.stride
+        windows = self.game.windows
+        place = steps + (self.first * windows.stride - windows.lows).take(node)
+        if windows.stride > 1:
+            place //= windows.stride
         # the table ends with -1, no request
-        np.copyto(place, -1, where=(node < 0) | (held.sizes <= 0).take(node))
+        np.copyto(place, -1, where=(node < 0) | (windows.sizes <= 0).take(node))
         move[:] = self.table.take(place)
         return PairPerRun(self.menu, np.maximum(move, 0))
 
@@ -141,6 +141,7 @@ class LatticeStrategy(Adversary):
         last: NDArray[np.float64],
         rng: np.random.Generator,
     ) -> None:
+        """Update each run's state and loss in steps by its last request and observed loss, in place."""
         live = node >= 0
         node[move < 0] = -1
         for m in range(len(self.menu)):
@@ -149,13 +150,13 @@ class LatticeStrategy(Adversary):
                 continue
             report = self.distributions[m].report
             assert report is not None
-            moved, known = report.count(last[runs], rng)
+            moved, has_place = report.count(last[runs], rng)
             child = self.game.graph.child[:, m].take(node[runs])
-            if not known.all():
-                moved, child = np.where(known, moved, 0), np.where(known, child, -1)
+            if not has_place.all():
+                moved, child = np.where(has_place, moved, 0), np.where(has_place, child, -1)
             steps[runs] += moved
             node[runs] = child
         # a loss outside the solved window is played as the nearest loss in it
-        held = self.game.windows
-        most = held.lows + held.stride * np.maximum(held.sizes - 1, 0)
-        np.clip(steps, held.lows.take(node), most.take(node), out=steps)
+        windows = self.game.windows
+        most = windows.lows + windows.stride * np.maximum(windows.sizes - 1, 0)
+        np.clip(steps, windows.lows.take(node), most.take(node), out=steps)

@@ -37,7 +37,7 @@ DENIED = -2
 def branches_of(
     drawn: FiniteOutputs, moves: Sequence[Callable[[Any], Any]], direction: Direction
 ) -> list[OutcomeBranch[Any]]:
-    """Return the outcomes of a request with `moves` for each loss; an infinite loss, if there is one, is last.
+    """Return a branch for each outcome of a request; an infinite loss, if there is one, is last.
 
     The filter observes log dP/dQ in both directions.
     """
@@ -128,7 +128,7 @@ class GameTree(Generic[Loss]):
         return max(exact / factor - UNDERFLOW, Fraction(0)), min(exact * factor + UNDERFLOW, Fraction(1))
 
     def strategy(self, choices: Sequence[NDArray[np.intp]]) -> TreeStrategy:
-        """Return the strategy with these choices. It attains V(start) if they are those of `solve`."""
+        """Return the strategy that makes these choices; with those of `solve` it attains V(start)."""
         width = max(map(len, self.branches))
         losses = np.full((len(self.menu), width), np.nan)
         for m, row in enumerate(self.branches):

@@ -1,4 +1,4 @@
-"""The range of losses that is solved for each state of a game on a lattice, and the error of its truncation."""
+"""The window of losses that a lattice game solves for each state, and the truncation error."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class LossWindows:
 
 
 def _states_have_one_parity(graph: StateGraph, moves: NDArray[np.int64], sums: NDArray[np.int64]) -> bool:
-    """Whether all losses at which a state is reached have the parity of `sums`."""
+    """Whether each state is reached with losses of one parity only, that of `sums`."""
     for m, move in enumerate(moves):
         rows = np.flatnonzero(graph.child[:, m] >= 0)
         if ((sums[graph.child[rows, m]] - sums[rows] - move) & 1).any():

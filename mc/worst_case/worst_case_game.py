@@ -88,7 +88,7 @@ _Distributions: TypeAlias = tuple[tuple[LatticePLD, ...], Fraction, Rounding]
 
 @dataclass(frozen=True, slots=True)
 class _TreeGame:
-    """A tree with exact losses, or with losses in steps that differ from those of a release by at most `off`.
+    """The game on a tree, with exact losses or with losses in steps that are wrong by at most `off`.
 
     `masses` are those of each request's outcomes, an infinite one last.
     """
@@ -104,7 +104,7 @@ class _TreeGame:
         return self.tree.rounds, self.tree.positions
 
     def iter_solved_bounds(self, epsilon: Epsilon, *, exact: bool) -> Iterator[_SolvedBounds]:
-        """Solve the game in rationals, or in doubles with masses and payoffs rounded to nearest.
+        """Yield bounds on the value with a best strategy, in rationals or in doubles, for each rounding.
 
         In rationals, if e^epsilon is none, the game is solved at a rational above and one below, because V decreases.
         In doubles, losses in steps are solved on either side of the true losses.
@@ -169,7 +169,7 @@ class WorstCaseGame:
 
     @property
     def chooses_step(self) -> bool:
-        """Whether the solver chooses the step of rounded losses, so that a larger step gives a quicker answer."""
+        """Whether the solver chooses the step of rounded losses, so that a larger step is quicker."""
         if self.step is not None or self.solved_cache is not None:
             return False
         return not (
@@ -188,8 +188,8 @@ class WorstCaseGame:
 
     @property
     def _levels_and_common_step(self) -> tuple[list[KOVLevel], tuple[list[int], Fraction, Fraction] | None]:
-        """Return the requests that are levels, and their common step, or None if there is none."""
-        levels = [known for pair in self.menu if (known := kov_parameters(pair)) is not None]
+        """The requests that are KOV levels, and their common step if all are, else None."""
+        levels = [kov_level for pair in self.menu if (kov_level := kov_parameters(pair)) is not None]
         return levels, common_epsilon_step(levels) if len(levels) == len(self.menu) else None
 
     @property
@@ -222,6 +222,7 @@ class WorstCaseGame:
         )
 
     def _check_exact(self, epsilon: Epsilon) -> None:
+        """Raise ValueError if the game cannot be solved in rationals at this epsilon."""
         if not isinstance(epsilon, LogRatio):
             raise ValueError(
                 f"epsilon must be a LogRatio for EXACT evidence, got epsilon={epsilon!r}; pass LogRatio(e^epsilon)"
@@ -244,7 +245,7 @@ class WorstCaseGame:
         exact: bool = False,
         note: str = "",
     ) -> WorstCase:
-        """Combine the lower bound of the lower game and the upper bound of the upper game."""
+        """Return the result with the lower game's lower bound and the upper game's upper bound."""
         low, strategy = next((below, best) for side, below, _, best in solved if side != "high")
         high = next(above for side, _, above, _ in solved if side != "low")
         value = low if exact and isinstance(epsilon, LogRatio) else None
@@ -270,7 +271,7 @@ class WorstCaseGame:
         middling: bool,
         coarsen: int,
     ) -> WorstCase:
-        """Solve one game rounded to nearest, or a lower and an upper one, on the same states.
+        """Solve the game with losses on a lattice: once to nearest, or rounded to both sides.
 
         Without `max_positions`, a game has at most `MAX_DOUBLES` doubles in memory. A game of moderate levels has at
         most four times as many positions, most of which are not in memory.
@@ -280,7 +281,7 @@ class WorstCaseGame:
         levels, lattice = self._levels_and_common_step
         if lattice is not None:
             units, least, most = lattice
-            sizes = list(zip(units, (known.delta for known in levels), strict=True))
+            sizes = list(zip(units, (kov_level.delta for kov_level in levels), strict=True))
             steps: list[tuple[Fraction, Rounding]] = [(least, "low"), (most, "high")]
             if least == most:
                 steps = [(least, "near")]
@@ -331,13 +332,14 @@ class WorstCaseGame:
         return case
 
     def drawn_pairs(self, direction: Direction) -> tuple[DominatingPair, ...]:
+        """Return the pairs that outputs are drawn from: the menu, swapped for the direction "QP"."""
         drawn = self.menu if direction == "PQ" else tuple(pair.swapped for pair in self.menu)
         return tuple(pair_with_known_tails(pair) or pair for pair in drawn) if self.from_below else drawn
 
     # -- states with an exact loss ---------------------------------------------------------------------------------
 
     def _game_tree(self, direction: Direction, *, exact: bool) -> _TreeGame:
-        """Return the tree. Raises NoFiniteLawError if a request has infinitely many outputs.
+        """Return the game tree; raise NoFiniteDistributionError if a request has infinitely many outputs.
 
         If levels are multiples of one step up to rounding, losses that differ by rounding alone count as equal, so that
         there are few positions. They are counted in steps, and the error is applied once against and once for the
@@ -380,11 +382,11 @@ class WorstCaseGame:
             [*(mass for _, mass, _ in each.outputs), *([each.erased_p] if each.erased_p else [])]
             for each in outputs
         ]
-        self._trees[direction, exact] = made = _TreeGame(tree, masses, step, off)
-        return made
+        self._trees[direction, exact] = exact_losses = _TreeGame(tree, masses, step, off)
+        return exact_losses
 
     def _solve_one_gaussian(self, epsilon: Epsilon, direction: Direction) -> WorstCase:
-        """Solve the game over one Gaussian against a filter that looks at losses: request it until the game ends.
+        """Solve the game over one Gaussian against a filter that looks at losses: request it to the end.
 
         With a single request, an adversary only chooses when to stop. Its view is a function of the view without
         stopping, so that continuing never lowers the divergence.

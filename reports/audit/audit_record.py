@@ -12,7 +12,7 @@ SCHEMA = 4
 
 
 class FindingKind(Enum):
-    """What is wrong; or nothing is, and it is as well to know."""
+    """The kind of an audit finding: a wrong number, an unsound filter, a misuse or semantics to know."""
 
     WRONG_NUMBER = "wrong number"
     UNSOUND = "unsound as a filter though documented otherwise"
@@ -52,23 +52,23 @@ class AuditedLibrary:
 
 @dataclass(frozen=True, slots=True)
 class AuditRecord:
-    """The libraries that were audited."""
+    """The recorded audit: for each audited library its version, the date and the findings."""
 
     libraries: tuple[AuditedLibrary, ...]
 
     @property
     def library_keys(self) -> tuple[str, ...]:
-        """The keys of the libraries."""
+        """The keys of the audited libraries, such as opendp."""
         return tuple(library.key for library in self.libraries)
 
     @property
     def all_shown(self) -> bool:
-        """Whether every finding was shown in the recorded version of its library."""
+        """Whether the scripts reproduce every finding in the recorded versions of the libraries."""
         return all(finding.shown for library in self.libraries for finding in library.findings)
 
     def only(self, keys: Container[str]) -> AuditRecord:
         """The part about the libraries of these keys."""
-        return replace(self, libraries=tuple(one for one in self.libraries if one.key in keys))
+        return replace(self, libraries=tuple(library for library in self.libraries if library.key in keys))
 
     def to_json(self) -> str:
         """The audit as text; the same text for the same findings."""
@@ -82,7 +82,13 @@ class AuditRecord:
         if data["schema"] != SCHEMA:
             raise ValueError(f"schema must be {SCHEMA}, got {data['schema']!r}; audit again")
         rows = [
-            (row, [AuditFinding(**one | {"kind": FindingKind(one["kind"])}) for one in row["findings"]])
+            (
+                row,
+                [
+                    AuditFinding(**finding | {"kind": FindingKind(finding["kind"])})
+                    for finding in row["findings"]
+                ],
+            )
             for row in data["libraries"]
         ]
         return cls(tuple(AuditedLibrary(**row | {"findings": tuple(findings)}) for row, findings in rows))

@@ -39,11 +39,11 @@ def rerun_audit(
     environments: Path | None = None,
     on_library: Callable[[str], object] = lambda said: None,
 ) -> AuditRecord:
-    """Show the findings again in the versions that are installed here, or in a folder of environments.
+    """Rerun the script of each recorded finding in the installed versions; return the new record.
 
     Libraries that are installed nowhere are left out.
     """
-    found = []
+    libraries = []
     for library in audit.libraries:
         environment = find_python_with_library(library.distribution, environments)
         if environment is None:
@@ -53,13 +53,13 @@ def rerun_audit(
         python, version, own = environment
         with ThreadPoolExecutor(os.cpu_count()) as pool:  # its threads only wait for processes
             shown = pool.map(lambda one, of=library, by=python: rerun_finding(of, one, by), library.findings)
-            told = {"version": version, "python": own, "date": time.strftime("%Y-%m-%d")}
-            found.append(replace(library, findings=tuple(shown), **told))
-    return AuditRecord(tuple(found))
+            run_fields = {"version": version, "python": own, "date": time.strftime("%Y-%m-%d")}
+            libraries.append(replace(library, findings=tuple(shown), **run_fields))
+    return AuditRecord(tuple(libraries))
 
 
 def rerun_finding(library: AuditedLibrary, finding: AuditFinding, python: str) -> AuditFinding:
-    """The finding after its test ran in a process and a folder of its own."""
+    """Run a finding's script in a new process; return the finding with its result."""
     file = SCRIPTS_FOLDER / f"{library.key}.py"
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -81,21 +81,21 @@ def _end_text(status: int, printed: str, file: Path) -> str:
     *_, place, error = re.split(
         r'^  File "(.+?)".*\n(?:    .*\n)*', f'  File "no"\n{printed}', flags=re.MULTILINE
     )
-    said = " ".join(error.split())
+    message = " ".join(error.split())
     # an assertion of the library's own shows nothing
-    return f"its own {said}" if said.startswith("AssertionError") and place != str(file) else said
+    return f"its own {message}" if message.startswith("AssertionError") and place != str(file) else message
 
 
 def find_python_with_library(distribution: str, environments: Path | None) -> tuple[str, str, str] | None:
-    """The first Python that has the library, this one or that of a folder in `environments`, with both versions.
+    """Return the first Python with the library, the library's version and Python's; None if none has it.
 
     None where none has it. The version is asked of the library's metadata, which runs none of its code.
     """
-    asked = "import platform, sys; from importlib.metadata import version; "
-    asked += "print(version(sys.argv[1]), platform.python_version())"
+    script = "import platform, sys; from importlib.metadata import version; "
+    script += "print(version(sys.argv[1]), platform.python_version())"
     others = sorted(environments.glob("*/bin/python")) if environments is not None else []
     for python in (sys.executable, *(str(other.absolute()) for other in others)):
-        command = [python, "-c", asked, distribution]
+        command = [python, "-c", script, distribution]
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         if ran.returncode == 0:
             version, own = ran.stdout.split()

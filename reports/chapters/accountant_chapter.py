@@ -31,7 +31,7 @@ class ExaminedAccountant:
 
 @dataclass(frozen=True, slots=True)
 class AccountantChapter:
-    """The accountants of one page, and what was simulated of them."""
+    """The verdicts and simulations of the accountants that share one page."""
 
     page: str
     examined: tuple[ExaminedAccountant, ...]
@@ -39,8 +39,11 @@ class AccountantChapter:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The claims about the guarantees."""
-        return tuple(Finding(_guarantee_claim(self.page, one.name), one.verdict) for one in self.examined)
+        """The verdict on each accountant's guarantee, as findings."""
+        return tuple(
+            Finding(_guarantee_claim(self.page, accountant.name), accountant.verdict)
+            for accountant in self.examined
+        )
 
     @property
     def verdict(self) -> Verdict:
@@ -56,6 +59,7 @@ class AccountantChapter:
 
 
 def _guarantee_claim(page: str, name: str) -> Claim:
+    """Return the claim that an accountant's guarantee holds."""
     title = declared_tables("accountants", "page")[page]["title"]
     words = name if name == title else f"{name}, of the {title.lower()}"
     return Claim(
@@ -66,7 +70,9 @@ def _guarantee_claim(page: str, name: str) -> Claim:
 def accountant_claims() -> tuple[Claim, ...]:
     """The claims of all accountants, in the order of the pages."""
     return tuple(
-        _guarantee_claim(page, type(one).__name__) for page in PAGES for one in page_instances(page).values()
+        _guarantee_claim(page, type(accountant).__name__)
+        for page in PAGES
+        for accountant in page_instances(page).values()
     )
 
 
@@ -75,22 +81,24 @@ def accountant_chapter(study: Study, page: str) -> AccountantChapter:
     rows = tuple(
         EstimateAndGuarantee(what, work(), promised) for what, promised, work in page_simulations(study, page)
     )
-    examined = [_examined_accountant(study, one) for one in page_instances(page).values()]
+    examined = [_examined_accountant(study, accountant) for accountant in page_instances(page).values()]
     above = next((row for row in rows if row.refutes), None)
     if above is not None:  # what a simulation refutes is refuted, whatever else is known
         examined = [
-            ExaminedAccountant(one.name, one.typed, refuted_verdict(study, above)) for one in examined
+            ExaminedAccountant(accountant.name, accountant.typed, refuted_verdict(study, above))
+            for accountant in examined
         ]
     return AccountantChapter(page, tuple(examined), rows)
 
 
 def _examined_accountant(study: Study, accountant: Any) -> ExaminedAccountant:
-    found: Examination = verify(accountant, effort=_EFFORT, seed=study.seed, stages=("certificate",))
-    return ExaminedAccountant(found.name, repr(accountant), found.verdict)
+    """Run `verify` on an accountant; return its verdict with its name and expression."""
+    examination: Examination = verify(accountant, effort=_EFFORT, seed=study.seed, stages=("certificate",))
+    return ExaminedAccountant(examination.name, repr(accountant), examination.verdict)
 
 
 def refuted_verdict(study: Study, row: EstimateAndGuarantee) -> Verdict:
-    """The verdict of a simulation whose whole interval lies above what is guaranteed."""
+    """Return REFUTED, STATISTICAL for an estimate whose interval lies above the guarantee."""
     ends = {name: getattr(row.estimate, name) for name in ("n", "low", "high")}
     shown = {"what": row.what, "seed": study.seed, **ends, "promised": row.promised}
     scope = f"one simulation, failure probability {study.failure:.0e} for the whole report"

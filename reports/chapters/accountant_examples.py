@@ -93,7 +93,7 @@ Simulation: TypeAlias = tuple[str, str, Any, partial[Estimate]]
 
 
 def page_simulations(study: Study, page: str) -> list[tuple[str, float, partial[Estimate]]]:
-    """What is estimated for a page, what is guaranteed of it, and what simulates it."""
+    """Return the simulations of a page: a description, the guaranteed bound and a callable."""
     jobs = _training_simulations(study) if page == "trainings" else _accountant_simulations(study.size(_RUNS))
     given = {"seed": study.seed, "confidence": 1 - study.failure_per_comparison}
     return [
@@ -104,6 +104,7 @@ def page_simulations(study: Study, page: str) -> list[tuple[str, float, partial[
 
 
 def _accountant_simulations(runs: int) -> Iterator[Simulation]:
+    """Yield the simulations of odometers, trackers, individual filters and linear queries."""
     play: dict[str, Any] = {"n": runs, "workers": 1}
     for name, odometer in ODOMETERS.items():
         # the charge of Rogers et al. is a pure epsilon, which a Gaussian has not
@@ -146,7 +147,7 @@ def _accountant_simulations(runs: int) -> Iterator[Simulation]:
 
 
 def _training_simulations(study: Study) -> Iterator[Simulation]:
-    """The same of logistic regression on threes and eights, and a canary."""
+    """Yield the simulations of logistic regression with a canary and individual filters."""
     pixels, digit = load_digit_arrays()
     some = np.flatnonzero((digit == 3) | (digit == 8))[:TRAINED]
     training = TrainingWithCanary(LogisticTraining(pixels[some] / 16, digit[some] == 8, rate=0.05), 1e4)
@@ -164,10 +165,12 @@ def _training_simulations(study: Study) -> Iterator[Simulation]:
 
 def _simulated_training_delta(training: Training, **how: Any) -> Estimate:
     # the sums are made where they are played: what makes them cannot be sent to another process
+    """Estimate delta between trainings with and without one person."""
     return simulate_training(training, ClippedSums.factory(PROMISE, clip=CLIP, sigma=NOISE), **how)
 
 
 def _audited_training_delta(training: Training, **how: Any) -> Estimate:
+    """Return the estimate of delta that an audit of the training reaches."""
     return audit_training(training, ClippedSums.factory(PROMISE, clip=CLIP, sigma=NOISE), **how).reached
 
 
@@ -184,7 +187,7 @@ def page_instances(page: str) -> dict[str, Any]:
 
 
 def min_bound_to_quantile_ratio(name: str) -> tuple[float, int]:
-    """How near an odometer comes to the quantile of the loss at one time: the least ratio, and after how many rounds.
+    """Return the smallest ratio of an odometer's bound to the loss quantile, and its round.
 
     The rounds are of one mechanism, whose zCDP parameter is that of Gaussian(MU).
     """

@@ -1,4 +1,4 @@
-"""An estimate beside the bound that is guaranteed of it."""
+"""A simulated estimate and the bound that is guaranteed for it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from filterproof.theory.numerics import decimals
 
 @dataclass(frozen=True, slots=True)
 class EstimateAndGuarantee:
-    """An estimate of something that is promised to be at most `promised`; `what` says it in words."""
+    """A simulated estimate of `what`, and the bound that the accountant guarantees for it."""
 
     what: str
     estimate: Estimate
@@ -39,7 +39,7 @@ class EstimateAndGuarantee:
 
     @property
     def comparison_text(self) -> str:
-        """Where the estimate lies beside the promise, in words."""
+        """The estimate as a share of the guaranteed bound, in words."""
         if self.refutes:
             return "ABOVE the guarantee"
         if self.estimate.value <= 0:
@@ -49,8 +49,8 @@ class EstimateAndGuarantee:
         return f"{numbers.format_percent(self.share)} of the guarantee{open_to_both}"
 
     def __str__(self) -> str:
-        one = self.estimate
+        est = self.estimate
         return (
-            f"{self.what}: {one.value:.4g} in {self.interval} at confidence 1 - {decimals.format_failure(one.failure)} "
-            f"({one.n:,} runs), guaranteed at most {self.promised:.4g}"
+            f"{self.what}: {est.value:.4g} in {self.interval} at confidence 1 - {decimals.format_failure(est.failure)} "
+            f"({est.n:,} runs), guaranteed at most {self.promised:.4g}"
         )

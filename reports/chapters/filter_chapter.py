@@ -47,7 +47,7 @@ _SHARES, _BAND_RUNS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0), 10_000
 
 @dataclass(frozen=True, slots=True)
 class CertifiedDivergenceBounds:
-    """Certified bounds on the largest divergence that an adversary reaches, and what the guarantee allows.
+    """Certified bounds on the largest divergence that an adversary reaches at one epsilon or order.
 
     `high` is None where no theorem covers the filter. `steps` are requests, granted by the filter's own code, that
     reach `low`; () where a solved game does. `simulated` is the interval of that adversary.
@@ -68,7 +68,7 @@ class CertifiedDivergenceBounds:
 
 @dataclass(frozen=True, slots=True)
 class MenuGame:
-    """The worst case over the menu of a page, at its epsilon: certified bounds, and the longest play."""
+    """The worst case over a page's menu at its epsilon: certified bounds and the most rounds."""
 
     epsilon: float
     low: float
@@ -106,14 +106,14 @@ class FilterChapter:
     @property
     def all_comparisons(self) -> tuple[SimulatedDivergence, ...]:
         """Every comparison of a simulation with an enclosure."""
-        ends = (one.simulated for one in self.curve if one.simulated is not None)
+        ends = (bounds.simulated for bounds in self.curve if bounds.simulated is not None)
         return (*ends, *self.comparisons.made)
 
     @property
     def failure(self) -> float:
         """The probability that some interval of this chapter misses, at most."""
         band = 0.0 if self.band is None else self.band.failure
-        return band + sum(one.failure for row in self.all_comparisons for one in row.estimates)
+        return band + sum(comparison.failure for row in self.all_comparisons for comparison in row.estimates)
 
 
 def claim_of(subject: FilterPageSubject) -> Claim:
@@ -194,7 +194,7 @@ def _page_examination(study: Study, filt: PrivacyFilter, subject: FilterPageSubj
 def _bounds_over_all_mechanisms(
     study: Study, filt: PrivacyFilter, subject: FilterPageSubject, largest: Supremum, verdict: Verdict
 ) -> tuple[CertifiedDivergenceBounds, ...]:
-    """Bounds over every mechanism that the filter covers, those of the front page first."""
+    """Return the bounds over every covered mechanism; those of the front page come first."""
     if orders := promised_renyi_by_order(filt.promise):
         return tuple(_at_order(study, filt, subject, order, rho) for order, rho in orders.items())
     others = [one for one in subject.simulated if abs(one - largest.epsilon) > 1e-4]
@@ -212,25 +212,26 @@ def _simulated_and_certified_divergences(
     largest: Supremum,
     main: CertifiedDivergenceBounds,
 ) -> SimulatedDivergences:
-    """The adversaries of the page; requests that were simulated at an order also by plain draws, at its epsilon."""
-    known = "" if main.steps else BEST_ON_MENU  # which is simulated already
-    made = comparisons(study, subject, filt, game, largest, known=known)
+    """Simulate the page's adversaries, and compare with certified bounds on the same divergences."""
+    excluded = "" if main.steps else BEST_ON_MENU  # which is simulated already
+    divergences = comparisons(study, subject, filt, game, largest, known=excluded)
     if main.measure.kind != "renyi" or not main.steps:
-        return made
+        return divergences
     epsilon = float(subject.epsilon)
     requests = Sequence(main.steps)
     bounds = Composition(requests.counts).delta(epsilon, relative=1e-3)
     adversary = Scripted(*zip(*main.steps, strict=True))
-    one = AdversaryWithBounds(
+    opponent = AdversaryWithBounds(
         "extremal requests", adversary, "PQ", requests.rounds, bounds.low, bounds.high, "plain"
     )
     row = compare_adversary(
-        study, filt, one, Divergence.hockey_stick(epsilon), float(filt.promise.delta(epsilon))
+        study, filt, opponent, Divergence.hockey_stick(epsilon), float(filt.promise.delta(epsilon))
     )
-    return SimulatedDivergences((row, *made.made), made.left_out)
+    return SimulatedDivergences((row, *divergences.made), divergences.left_out)
 
 
 def _at_epsilon(study: Study, filt: PrivacyFilter, found: Supremum) -> CertifiedDivergenceBounds:
+    """Return the certified bounds on delta at an epsilon, with a simulation that reaches the lower one."""
     measure = Divergence.hockey_stick(found.epsilon)
     simulated = _extremal_comparison(
         study, filt, found.steps, measure, (found.low, found.high), found.promised
@@ -241,6 +242,7 @@ def _at_epsilon(study: Study, filt: PrivacyFilter, found: Supremum) -> Certified
 def _at_order(
     study: Study, filt: PrivacyFilter, subject: FilterPageSubject, order: float, rho: float
 ) -> CertifiedDivergenceBounds:
+    """Return the certified bounds on the Rényi divergence at an order, with a simulation."""
     measure = Divergence.renyi(order)
     low, steps = largest_renyi_lower_bound(filt, subject.menu, order)
     high = max(rho, low)
@@ -256,12 +258,13 @@ def _extremal_comparison(
     bounds: tuple[float, float],
     promised: float,
 ) -> SimulatedDivergence | None:
+    """Simulate the requests that reach the lower bound; None without requests."""
     if not steps:
         return None
     rounds = sum(times for _, times in steps)
     adversary = Scripted(*zip(*steps, strict=True))
-    one = AdversaryWithBounds("extremal requests", adversary, "PQ", rounds, *bounds)
-    return compare_adversary(study, filt, one, measure, promised)
+    opponent = AdversaryWithBounds("extremal requests", adversary, "PQ", rounds, *bounds)
+    return compare_adversary(study, filt, opponent, measure, promised)
 
 
 def _on_menu(
@@ -280,7 +283,7 @@ def _on_menu(
 def _best_adversary_trade_off_band(
     study: Study, filt: PrivacyFilter, subject: FilterPageSubject, game: WorstCase, largest: Supremum | None
 ) -> TradeOff | None:
-    """The trade-off curve of the best known adversary, in a band."""
+    """Return the simulated band of the trade-off curve of the best known adversary."""
     adversary = game.strategy if largest is None or largest.adversary is None else largest.adversary
     ways: tuple[Direction, Direction] = ("PQ", "QP") if worst_case_direction(game) == "QP" else ("QP", "PQ")
     epsilons = [share * float(subject.epsilon) for share in _SHARES]
@@ -305,18 +308,24 @@ def _best_adversary_trade_off_band(
 def simulation_finding(chapters: Collection[FilterChapter]) -> Finding:
     """Whether every simulated interval meets the certified bounds beside it."""
     rows = [
-        (one, estimate)
+        (comparison, estimate)
         for chapter in chapters
-        for one in chapter.all_comparisons
-        for estimate in one.estimates
+        for comparison in chapter.all_comparisons
+        for estimate in comparison.estimates
     ]
     routes = tuple(
-        IntervalAndEnclosure(f"{one.adversary}, {one.filter}", estimate.low, estimate.high, one.low, one.high)
-        for one, estimate in rows
+        IntervalAndEnclosure(
+            f"{comparison.adversary}, {comparison.filter}",
+            estimate.low,
+            estimate.high,
+            comparison.low,
+            comparison.high,
+        )
+        for comparison, estimate in rows
     )
     runs = sum(estimate.n for _, estimate in rows)
     scope = f"{len(rows)} simulations of {len(chapters)} filters, {runs:,} runs"
-    missed = next((one for one in routes if not one.meets), None)
+    missed = next((comparison for comparison in routes if not comparison.meets), None)
     shown = None if missed is None else {name: getattr(missed, name) for name in ("what", "low", "high")}
     return Finding(
         SIMULATION, Agreement(routes, scope, sum(estimate.failure for _, estimate in rows), "", shown)

@@ -13,7 +13,7 @@ from filterproof.reports.finding import key_from_name
 
 @dataclass(frozen=True, slots=True)
 class FilterPageSubject(FilterPage):
-    """What a filter's page shows, of a filter that `make` builds."""
+    """The filter of a report page, and what the page shows: menu, epsilon, rule and words."""
 
     name: str = field(kw_only=True)
     make: Callable[[], PrivacyFilter] = field(kw_only=True)
@@ -21,7 +21,7 @@ class FilterPageSubject(FilterPage):
     @classmethod
     def of(cls, entry: CatalogueEntry) -> FilterPageSubject:
         """The subject of an entry of the catalogue."""
-        shown = {one.name: getattr(entry.page, one.name) for one in fields(FilterPage)}
+        shown = {page_field.name: getattr(entry.page, page_field.name) for page_field in fields(FilterPage)}
         return cls(**shown, name=entry.name, make=entry.example)
 
     @property
@@ -31,7 +31,7 @@ class FilterPageSubject(FilterPage):
 
     @property
     def guarantee_claim_key(self) -> str:
-        """The key of the claim about the filter's promise."""
+        """The key of the claim about the filter's guarantee."""
         return f"examined-{key_from_name(self.name)}"
 
 

@@ -28,7 +28,7 @@ CLAIM = Claim(
 
 
 def potential_filter_findings(study: Study) -> tuple[Finding, ...]:
-    """The rounds that the potential filter grants of each mechanism of its menu, beside fixed plans."""
+    """Compare the rounds that PotentialFilter grants with the rounds that a fixed plan may have."""
     menu = COMMON_RATES
     filt = PotentialFilter(EPSILON, DELTA, menu)
     rounds = [count_grants(filt, pair, most=MAX_ROUNDS) for pair in menu]

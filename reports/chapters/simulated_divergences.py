@@ -78,7 +78,7 @@ class AdversaryWithBounds(NamedTuple):
 
     @property
     def run_cost_in_rounds(self) -> int:
-        """What a run costs the engine, in rounds of requests that are fixed in advance.
+        """The work of one simulated run, in rounds of requests that are fixed in advance.
 
         A choice costs as much again, and infinite losses are played apart.
         """
@@ -87,7 +87,7 @@ class AdversaryWithBounds(NamedTuple):
 
     @property
     def has_close_bounds(self) -> bool:
-        """Whether the bounds are near enough to each other to contradict a simulation."""
+        """Whether the upper bound is at most 1.5 times the lower one, so that a simulation can disagree."""
         return self.low > 0 and self.high <= _USEFUL * self.low
 
 
@@ -100,7 +100,7 @@ class SimulatedDivergences:
 
 
 def worst_case_direction(game: WorstCase) -> Direction:
-    """The distribution that a game's best strategy draws its outputs from."""
+    """Return the distribution, P or Q first, that a game's best strategy draws its outputs from."""
     return "QP" if game.direction == "QP" else "PQ"
 
 
@@ -113,7 +113,7 @@ def page_adversaries(
     yield AdversaryWithBounds(BEST_ON_MENU, game.strategy, best, rounds, game.low, game.high)
     chasing = MenuChasing(menu)
     if all(pair.outputs is not None for pair in menu):
-        found = evaluate(
+        evaluation = evaluate(
             filt,
             chasing,
             epsilon=subject.epsilon,
@@ -121,8 +121,10 @@ def page_adversaries(
             direction=subject.direction,
             evidence=Evidence.CERTIFIED,
         )
-        assert isinstance(found, Evaluation)
-        yield AdversaryWithBounds("MenuChasing", chasing, found.direction, rounds, found.low, found.high)
+        assert isinstance(evaluation, Evaluation)
+        yield AdversaryWithBounds(
+            "MenuChasing", chasing, evaluation.direction, rounds, evaluation.low, evaluation.high
+        )
     else:  # only the first release and the solved game bound it
         first = random_choice_divergence_bounds(filt, menu[:1], epsilon=epsilon, rounds=1, direction=best)
         yield AdversaryWithBounds("MenuChasing", chasing, best, rounds, first.low, game.high)
@@ -134,20 +136,22 @@ def page_adversaries(
     )
     if isinstance(filt, GaussianFilter):
         # whatever spends the budget on Gaussians reaches the guarantee itself; the martingale assumes this equality
-        for one in (ManySmall(_ROUNDS), HighWhileLossPositive(pace=8), RandomSpender(pace=8)):
-            name = type(one).__name__
-            yield AdversaryWithBounds(name, one, "PQ", _ROUNDS, largest.low, largest.high, method="tilted")
+        for adversary in (ManySmall(_ROUNDS), HighWhileLossPositive(pace=8), RandomSpender(pace=8)):
+            name = type(adversary).__name__
+            yield AdversaryWithBounds(
+                name, adversary, "PQ", _ROUNDS, largest.low, largest.high, method="tilted"
+            )
     if isinstance(filt, NaiveRealisationFilter):
         eraser = EraserForever(p=filt.delta)
-        found = evaluate(filt, eraser, epsilon=epsilon, rounds=_ERASURES, evidence=Evidence.CERTIFIED)
-        assert isinstance(found, Evaluation)
-        yield AdversaryWithBounds("EraserForever", eraser, "PQ", _ERASURES, found.low, found.high)
+        evaluation = evaluate(filt, eraser, epsilon=epsilon, rounds=_ERASURES, evidence=Evidence.CERTIFIED)
+        assert isinstance(evaluation, Evaluation)
+        yield AdversaryWithBounds("EraserForever", eraser, "PQ", _ERASURES, evaluation.low, evaluation.high)
 
 
 def compare_adversary(
     study: Study, filt: PrivacyFilter, one: AdversaryWithBounds, measure: Divergence, promised: float
 ) -> SimulatedDivergence:
-    """Simulate an opponent, with plain draws as well where the first estimate rests on the filter's ledger."""
+    """Simulate an adversary's divergence; add a plain estimate if the first uses the ledger."""
     n = study.runs(one.rounds, one.run_cost_in_rounds)
 
     def estimate_by(method: Method) -> Estimate:
@@ -195,14 +199,16 @@ def comparisons(
     """Every adversary of a filter's page but the `known` one, simulated at its epsilon where bounds say something."""
     epsilon = float(subject.epsilon)
     promised = float(filt.promise.delta(epsilon))
-    made, left_out = [], []
-    for one in page_adversaries(subject, filt, game, largest):
-        if one.name == known:
+    compared, left_out = [], []
+    for opponent in page_adversaries(subject, filt, game, largest):
+        if opponent.name == known:
             continue
-        if one.has_close_bounds:
-            made.append(
-                compare_adversary(study, filt, one, Divergence.hockey_stick(epsilon, one.direction), promised)
+        if opponent.has_close_bounds:
+            compared.append(
+                compare_adversary(
+                    study, filt, opponent, Divergence.hockey_stick(epsilon, opponent.direction), promised
+                )
             )
         else:
-            left_out.append(one.name)
-    return SimulatedDivergences(tuple(made), tuple(left_out))
+            left_out.append(opponent.name)
+    return SimulatedDivergences(tuple(compared), tuple(left_out))

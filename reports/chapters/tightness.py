@@ -59,7 +59,7 @@ CLAIMS = (
 
 @dataclass(frozen=True, slots=True)
 class FilterTightness:
-    """A filter's promised delta, what all mechanisms lose, and its worst case over a menu."""
+    """A filter's guaranteed delta, its supremum over all mechanisms and its worst case over a menu."""
 
     name: str
     promised: float
@@ -68,7 +68,7 @@ class FilterTightness:
 
 
 def randomized_response_menu(budget: float, units: int) -> tuple[RandomizedResponse, ...]:
-    """Randomised responses at multiples of a power of two, up to all of a zCDP budget in one request.
+    """Return randomised responses whose zCDP charges add without rounding, up to the budget.
 
     Their charges add without rounding, so that equal spends are the same state of the game.
     """
@@ -77,7 +77,7 @@ def randomized_response_menu(budget: float, units: int) -> tuple[RandomizedRespo
 
 
 def filter_tightness_rows(study: Study) -> list[FilterTightness]:
-    """Every filter with a promise at (EPSILON, DELTA) that the chapter compares, with the worst case of each."""
+    """Return the guaranteed delta and the worst cases of each compared filter at (EPSILON, DELTA)."""
     budget = float(CKS.budget(EPSILON, DELTA))
     menu, coarse = (
         randomized_response_menu(budget, units=200 if study.quick else UNITS),
@@ -106,7 +106,10 @@ def filter_tightness_rows(study: Study) -> list[FilterTightness]:
         (BY_CKS, ApproximateDPFilter(EPSILON, DELTA, CKS), menu),
         (ON_GAUSSIANS, GaussianFilter(mu), gaussians),
     )
-    over_all = {id(filt): supremum(filt, EPSILON) for filt in {id(one): one for _, one, _ in table}.values()}
+    over_all = {
+        id(filt): supremum(filt, EPSILON)
+        for filt in {id(table_filter): table_filter for _, table_filter, _ in table}.values()
+    }
     return [
         FilterTightness(
             name,
@@ -120,16 +123,19 @@ def filter_tightness_rows(study: Study) -> list[FilterTightness]:
 
 def tightness_findings(study: Study) -> tuple[Finding, ...]:
     """The worst cases of nine filters over menus, and the calibrated thresholds, solved again."""
-    kept, gdp, calibrated = CLAIMS
+    guarantee_claim, gdp, calibrated = CLAIMS
     played = filter_tightness_rows(study)
     return (
-        _guarantees_kept(kept, [one for one in played if one.name != ON_GAUSSIANS]),
-        _gdp_tightness(gdp, next(one for one in played if one.name == ON_GAUSSIANS)),
+        _guarantees_kept(
+            guarantee_claim, [played_menu for played_menu in played if played_menu.name != ON_GAUSSIANS]
+        ),
+        _gdp_tightness(gdp, next(played_menu for played_menu in played if played_menu.name == ON_GAUSSIANS)),
         _calibrated_threshold_finding(calibrated),
     )
 
 
 def _guarantees_kept(claim: Claim, played: Sequence[FilterTightness]) -> Finding:
+    """Return the finding that no worst case exceeds its filter's guarantee."""
     evidence = Evidence.weakest(*(p.worst.evidence for p in played))
     scope = "every adaptive adversary over the menus shown, both directions"
     for p in played:
@@ -153,6 +159,7 @@ def _guarantees_kept(claim: Claim, played: Sequence[FilterTightness]) -> Finding
 
 
 def _gdp_tightness(claim: Claim, gdp: FilterTightness) -> Finding:
+    """Return the finding that the GDP filter's worst case on Gaussians equals its guarantee."""
     scope = gdp.worst.scope
     width = (gdp.worst.high - gdp.worst.low) / gdp.promised
     detail = f"Enclosed in {interval(gdp.worst.low, gdp.worst.high, 7)}, promised {gdp.promised:.7g}."
@@ -164,7 +171,7 @@ def _gdp_tightness(claim: Claim, gdp: FilterTightness) -> Finding:
 
 
 def _calibrated_threshold_finding(claim: Claim) -> Finding:
-    """The gains of the recorded thresholds; the one at (EPSILON, DELTA) is solved again, the tests solve all."""
+    """Return the finding that calibrated thresholds exceed the published conversions."""
     finest = {
         (row.epsilon, row.delta): row for row in CalibratedThreshold.finest(CalibratedThreshold.table())
     }

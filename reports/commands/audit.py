@@ -41,42 +41,42 @@ def audit(
 
     progress = Console(stderr=True, highlight=False)
     with clear_errors():
-        known = recorded_audit()
-        if unknown := [name for name in libraries or () if name not in known.library_keys]:
-            listed = ", ".join(known.library_keys)
+        record = recorded_audit()
+        if unknown := [name for name in libraries or () if name not in record.library_keys]:
+            listed = ", ".join(record.library_keys)
             raise ValueError(
                 f"there are no findings about this library (library={unknown[0]!r})"
-                f"{did_you_mean(unknown[0], known.library_keys) or f'; choose from {listed}'}"
+                f"{did_you_mean(unknown[0], record.library_keys) or f'; choose from {listed}'}"
             )
         if environments is not None and not environments.is_dir():
             raise ValueError(
                 f"the folder does not exist (environments={str(environments)!r}); `make audit` creates .audit"
             )
-        found = known.only(libraries or known.library_keys)
+        audited = record.only(libraries or record.library_keys)
         if not recorded:
-            found = rerun_audit(
-                found,
+            audited = rerun_audit(
+                audited,
                 environments=environments,
                 on_library=lambda said: progress.print(f"[dim]{escape(said)}[/]"),
             )
     table = Table("Library", "Entry point", "Consequence", "Expected", "Got")
-    for library in found.libraries:
-        for one in library.findings:
-            got = one.got if one.shown else f"{one.got}: NOT REPRODUCED in this version"
-            told = (
+    for library in audited.libraries:
+        for finding in library.findings:
+            got = finding.got if finding.shown else f"{finding.got}: NOT REPRODUCED in this version"
+            cells = (
                 f"{library.distribution} {library.version}",
-                one.entry,
-                one.consequence,
-                one.expected,
+                finding.entry,
+                finding.consequence,
+                finding.expected,
                 got,
             )
-            table.add_row(*map(escape, told))
+            table.add_row(*map(escape, cells))
     Console(highlight=False).print(table)
-    status = ExitStatus.AS_EXPECTED if found.all_shown else ExitStatus.NOT_AS_EXPECTED
+    status = ExitStatus.AS_EXPECTED if audited.all_shown else ExitStatus.NOT_AS_EXPECTED
     if out is not None:
         with keep_status_on_write_error(status), OutputFolder(out) as folder:
-            folder.add("audit.json", found.to_json().encode())
-    if not found.libraries:
+            folder.add("audit.json", audited.to_json().encode())
+    if not audited.libraries:
         raise CommandEnd(ExitStatus.UNUSABLE)
-    if not found.all_shown:
+    if not audited.all_shown:
         raise CommandEnd(status)

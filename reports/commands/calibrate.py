@@ -42,22 +42,24 @@ def calibrate(
         from filterproof.mc.estimate.filter_ranking import MAX_ROUNDS, rank_filters_by_releases
         from filterproof.mc.runs.output import OutputFolder
 
-        made = read_mechanism(mechanism)
+        parsed_mechanism = read_mechanism(mechanism)
         if out is not None:
             check_folder(out)
         with doing("running filters"):
-            found = rank_filters_by_releases(epsilon, delta, made, most=MAX_ROUNDS if most is None else most)
+            ranking = rank_filters_by_releases(
+                epsilon, delta, parsed_mechanism, most=MAX_ROUNDS if most is None else most
+            )
         if as_json:
-            data = {"epsilon": epsilon, "delta": delta, "mechanism": str(made)}
-            possible = {"possible_low": found.fewest, "possible_high": found.most}
-            print_json(data | possible | {"filters": found.rows()})
+            data = {"epsilon": epsilon, "delta": delta, "mechanism": str(parsed_mechanism)}
+            possible = {"possible_low": ranking.fewest, "possible_high": ranking.most}
+            print_json(data | possible | {"filters": ranking.rows()})
         else:
-            _print_table(found)
+            _print_table(ranking)
         if out is not None:
             from filterproof.reports.drawing import svg_text
 
             with OutputFolder(out) as folder:
-                folder.add("calibrate.svg", svg_text(found.plot()).encode())
+                folder.add("calibrate.svg", svg_text(ranking.plot()).encode())
 
 
 def _print_table(found: FilterComparison) -> None:
@@ -72,14 +74,16 @@ def _print_table(found: FilterComparison) -> None:
         f"{possible} {unit} (CERTIFIED)."
     )
     table = Table("Filter", "Rounds", "Interval", "Percent of the plan, at least", "Sound for")
-    for one in found.choices:
-        share = format_down(100 * one.low / found.most, 3) if found.most else ""
-        within = interval(one.low, one.high, 3) if one.low < one.high else ""
-        table.add_row(*map(escape, (one.name, format_nearest(one.rounds, 4), within, share, one.holds_for)))
+    for choice in found.choices:
+        share = format_down(100 * choice.low / found.most, 3) if found.most else ""
+        within = interval(choice.low, choice.high, 3) if choice.low < choice.high else ""
+        table.add_row(
+            *map(escape, (choice.name, format_nearest(choice.rounds, 4), within, share, choice.holds_for))
+        )
     Console(highlight=False).print(table)
-    for one in found.choices[:3]:
-        if one.rounds:
-            print_text(f"\n# {one.name}\n{one.code}")
+    for choice in found.choices[:3]:
+        if choice.rounds:
+            print_text(f"\n# {choice.name}\n{choice.code}")
     if isinstance(found.mechanism, ZCDP):
         print_text("\nThe Gaussian represents every mechanism with this zcdp_rho.")
 

@@ -113,7 +113,7 @@ def clear_faults(target: str | None, filt: Any) -> Iterator[None]:
 
 @contextmanager
 def keep_status_on_write_error(status: ExitStatus = ExitStatus.AS_EXPECTED) -> Iterator[None]:
-    """As `clear_errors`, for files written after the verdict: a status other than success remains."""
+    """Report an error while files are written, and keep a status other than success."""
     try:
         with clear_errors():
             yield

@@ -80,7 +80,7 @@ def figures(
 
 
 def _figure_listing(figure: PaperFigure) -> dict[str, Any]:
-    """The name, title, source and default parameters of a figure."""
+    """Return the name, title, source and default parameters of a figure."""
     parameters = figure.specified().parameters()
     return {
         "name": figure.name,

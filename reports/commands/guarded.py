@@ -77,6 +77,7 @@ def _run_command(command: Callable[..., None], given: Mapping[str, Any]) -> int:
 
 
 def _status_in_worker(command: Callable[..., None], given: Mapping[str, Any]) -> int:
+    """Run a command in the worker process and return its exit status as an int."""
     return int(_run_command(command, given))
 
 

@@ -36,11 +36,11 @@ def kernel(
     with clear_errors():
         try:
             record = run_kernel(on_step=lambda said: progress.print(f"[dim]{escape(said)}[/]"))
-            known = readable_record()
+            existing_record = readable_record()
             if check and (
-                known is None
-                or not known.matches_committed_digest
-                or known.version_independent_parts != record.version_independent_parts
+                existing_record is None
+                or not existing_record.matches_committed_digest
+                or existing_record.version_independent_parts != record.version_independent_parts
             ):
                 refusal = "the record does not match the sources; run make kernel and commit the record"
         except NoRocqError as missing:

@@ -16,13 +16,13 @@ def list_(
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List the filters, the adversaries and the claims of the report."""
-    found = {"filters": _filters(), "adversaries": _adversaries(), "claims": _claims()}
+    sections = {"filters": _filters(), "adversaries": _adversaries(), "claims": _claims()}
     console = Console()
     with clear_errors():
         if as_json:
-            print_json(found)
+            print_json(sections)
             return
-        for title, rows in found.items():
+        for title, rows in sections.items():
             heads = (name.replace("_", " ").capitalize() for name in rows[0])
             table = Table(*heads, title=title.capitalize(), title_justify="left")
             for row in rows:

@@ -50,8 +50,8 @@ def prove(
     console = Console(highlight=False)
     if theorem is not None and theorem not in THEOREMS and _names_filter_or_pair(theorem):
         with clear_errors():
-            found = [_certified_numbers_of_text(theorem)]
-        if not show_numbers(console, found):
+            certificates = [_certified_numbers_of_text(theorem)]
+        if not show_numbers(console, certificates):
             raise CommandEnd(ExitStatus.NOT_AS_EXPECTED)
         return
 
@@ -82,8 +82,8 @@ def prove(
         for proof in proofs:
             verdict = outcome_markup(proof.verdict()) if proof.holds else "[bold red]REFUSED[/]"
             named = escape(proof.theorem.title), proof.theorem.source, str(len(proof.steps))
-            known = steps_by_check(proof), verdict, proof.evidence.name, f"{proof.seconds:.2f}"
-            table.add_row(*named, *known)
+            details = steps_by_check(proof), verdict, proof.evidence.name, f"{proof.seconds:.2f}"
+            table.add_row(*named, *details)
         console.print(table)
         for joined in dict.fromkeys(proof.joined for proof in proofs):
             which = ", ".join(proof.name for proof in proofs if proof.joined == joined)
@@ -96,13 +96,14 @@ def prove(
 
 
 def _names_filter_or_pair(text: str) -> bool:
+    """Return whether a text is an expression, a target or a filter's name, and not a theorem."""
     from filterproof.filters.catalogue import CATALOGUE
 
     return "(" in text or "::" in text or text in CATALOGUE
 
 
 def _certified_numbers_of_text(text: str) -> CertifiedNumbers:
-    """Certify the numbers of the filter or pair that an expression names."""
+    """Certify the numbers of the filter or dominating pair that an expression names."""
     from filterproof.filters.certified.certify import certify
     from filterproof.reports.target_expression import read_filter, read_value
     from filterproof.theory.pairs import DominatingPair
@@ -125,12 +126,13 @@ POINTS = (
 
 
 def iter_catalogue_numbers(pool: Executor) -> Iterator[CertifiedNumbers]:
-    """Certify the catalogue's examples, the pairs and the accountants in a pool, which starts at once."""
+    """Certify the catalogue's filters, pairs and accountants in a pool; yield the results in order."""
     tasks = [pool.submit(_part_of_catalogue_numbers, part) for part in range(_PARTS)]
-    return (found for task in tasks for found in task.result())
+    return (certified for task in tasks for certified in task.result())
 
 
 def _part_of_catalogue_numbers(part: int) -> list[CertifiedNumbers]:
+    """Certify the numbers of one of `_PARTS` parts of the catalogue."""
     from filterproof.filters.certified.certified_objects import certified_examples, certify_or_fail
 
     every = list(certified_examples())
@@ -142,7 +144,7 @@ def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
     """Print the numbers by theorem; return whether there are some and all agree."""
     from filterproof.theory.evidence import Evidence
 
-    numbers = [one for thing in found for one in thing.numbers]
+    numbers = [result for thing in found for result in thing.numbers]
     table = Table(
         "Theorem",
         "Numbers",
@@ -152,27 +154,27 @@ def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
         "Declared slack",
         title="Numbers that the code computes",
     )
-    for theorem in dict.fromkeys(one.number.theorem for one in numbers):
-        own = [one for one in numbers if one.number.theorem == theorem]
-        fitting, known = sum(one.fits for one in own), [one.evidence for one in own]
+    for theorem in dict.fromkeys(result.number.theorem for result in numbers):
+        own = [result for result in numbers if result.number.theorem == theorem]
+        fitting, evidences = sum(result.fits for result in own), [result.evidence for result in own]
         colour = "green" if fitting == len(own) else "bold red"
-        counts = (str(known.count(evidence)) for evidence in (Evidence.EXACT, Evidence.CERTIFIED))
-        told = f"[{colour}]{fitting}[/]"
-        table.add_row(escape(theorem), str(len(own)), told, *counts, _largest_slack_text(own))
+        counts = (str(evidences.count(evidence)) for evidence in (Evidence.EXACT, Evidence.CERTIFIED))
+        agreeing_text = f"[{colour}]{fitting}[/]"
+        table.add_row(escape(theorem), str(len(own)), agreeing_text, *counts, _largest_slack_text(own))
     console.print(table)
-    for one in numbers:
-        if not one.fits:
+    for result in numbers:
+        if not result.fits:
             console.print(
-                f"[bold red]REFUSED, {one.status.name}[/] {escape(one.number.says)}: {one.status.value}"
+                f"[bold red]REFUSED, {result.status.name}[/] {escape(result.number.says)}: {result.status.value}"
             )
-            console.print(f"  {escape(one.detail)}", style="dim")
+            console.print(f"  {escape(result.detail)}", style="dim")
     for note in dict.fromkeys(note for thing in found for note in thing.uncovered):
         console.print(f"[yellow]not covered[/] {escape(note)}")
     console.print(POINTS)
-    return bool(numbers) and all(one.fits for one in numbers)
+    return bool(numbers) and all(result.fits for result in numbers)
 
 
 def _largest_slack_text(numbers: Iterable[ComparisonResult]) -> str:
-    """The largest relative slack that a comparison declares."""
-    declared = [float(one.number.slack) for one in numbers if one.number.slack is not None]
+    """Return the largest relative slack that a comparison with a theorem declares, as text."""
+    declared = [float(result.number.slack) for result in numbers if result.number.slack is not None]
     return f"{max(declared):.1e}, relative" if declared else "none"

@@ -68,8 +68,10 @@ def replay(
                 target or key,
             )  # a counterexample has no keys
         filt = read_target(target, (exec_, promise, labels, over))
-        told = data["filter"]
-        named = told.get("outside") if isinstance(told, Mapping) else str(told).split("(")[0]
+        filter_data = data["filter"]
+        named = (
+            filter_data.get("outside") if isinstance(filter_data, Mapping) else str(filter_data).split("(")[0]
+        )
         if named is not None and filt is None:
             raise ValueError(
                 f"the counterexample needs the filter {named!r} (target=None); add file.py::ClassName, or --exec"
@@ -106,6 +108,7 @@ def _read_document(file: Path) -> Mapping[str, Any]:
 
 
 def _not_a_counterexample(file: Path, why: str = "") -> ValueError:
+    """Return the error for a file that holds no counterexample."""
     return ValueError(
         f"the file is not a {_FILES} with a counterexample (file={str(file)!r}){why}; write one by filterproof verify"
     )
@@ -127,18 +130,18 @@ def _entry_counterexample(entry: Mapping[str, Any]) -> Any:
 
 
 def _claim_counterexample(document: Mapping[str, Any], key: str | None) -> Mapping[str, Any]:
-    """Return the counterexample of a claim in a verdicts.json."""
+    """Return the counterexample of the claim with this key in a verdicts.json."""
     from filterproof.mc.examine.replay import counterexample_kind
 
     parts = (document["verdicts"], document.get("agreements"))
     entries = [entry for part in parts if isinstance(part, list) for entry in part if isinstance(entry, dict)]
-    known = {
+    refuted = {
         str(entry["key"]): data
         for entry in entries
         if entry.get("key") and counterexample_kind(data := _entry_counterexample(entry))
     }
-    if key not in known:
+    if key not in refuted:
         raise ValueError(
-            f"the file has no counterexample for this key (key={key!r}); choose from {', '.join(known) or 'none'}"
+            f"the file has no counterexample for this key (key={key!r}); choose from {', '.join(refuted) or 'none'}"
         )
-    return cast(Mapping[str, Any], known[key])
+    return cast(Mapping[str, Any], refuted[key])

@@ -64,7 +64,7 @@ def report(
             doing.update(task, description=words, completed=done, total=of)
 
         try:
-            made = make_report(study, executor=pool, on_progress=on_progress)
+            library_report = make_report(study, executor=pool, on_progress=on_progress)
         except KeyboardInterrupt as stopped:
             pool.kill()
             doing.stop()
@@ -77,24 +77,24 @@ def report(
         unwritten = None
         try:
             with clear_errors():
-                made.write(out, seconds=time.perf_counter() - started)
+                library_report.write(out, seconds=time.perf_counter() - started)
         except CommandEnd as end:  # a full disk must not keep the verdicts back
             unwritten = end
     with clear_errors():
         if as_json:
-            print_json(verdicts_document(made))
+            print_json(verdicts_document(library_report))
         else:
             console = Console()
-            console.print(_filters_table(made.rows))
-            for finding in made.unexpected:
+            console.print(_filters_table(library_report.rows))
+            for finding in library_report.unexpected:
                 console.print(
                     f"[bold red]Not as expected[/], {finding.claim.expected.name}: {escape(finding.claim.sentence)} "
                     f"{outcome_markup(finding.result)}"
                 )
-            console.print(made.summary)
+            console.print(library_report.summary)
             if unwritten is None:
                 console.print(f"Report: {out / 'index.html'}", soft_wrap=True)
-        if made.unexpected:
+        if library_report.unexpected:
             raise CommandEnd(ExitStatus.NOT_AS_EXPECTED)
         if unwritten is not None:
             raise unwritten

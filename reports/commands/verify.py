@@ -116,7 +116,7 @@ def verify(
 
 
 def process_time_limit(given: Mapping[str, Any]) -> float | None:
-    """The time limit in seconds of the process that examines the target; None if there is nothing to examine."""
+    """Return the time limit of the examining process in seconds; None if it examines nothing."""
     if given["target"] is None and given["exec_"] is None:
         return None
     return float(given["seconds"] + 60) if 0 < given["seconds"] < float("inf") else None

@@ -69,28 +69,30 @@ def verify_target(
             exam = verify(filt, on_stage=on_stage, **options)
         except KeyboardInterrupt as stopped:
             spinner.stop()
-            kept = "nothing was decided or written; run verify again from the start"
-            found = stopped.examination if isinstance(stopped, PartialExamination) else None
-            if found is not None and any(one.stage != "admission" for one in found.findings):
-                page = found.save(out)
-                kept = f"the partial findings are in {page}"
-            print_error(f"interrupted in {doing_now[0]}; {kept}")
+            saved_text = "nothing was decided or written; run verify again from the start"
+            examination = stopped.examination if isinstance(stopped, PartialExamination) else None
+            if examination is not None and any(
+                finding.stage != "admission" for finding in examination.findings
+            ):
+                page = examination.save(out)
+                saved_text = f"the partial findings are in {page}"
+            print_error(f"interrupted in {doing_now[0]}; {saved_text}")
             raise CommandEnd(ExitStatus.INTERRUPTED) from stopped
     if exam.ending is Ending.THREADS_LOST:
         print_error(exam.stopped)
         raise CommandEnd(ExitStatus.UNUSABLE)
     with clear_faults(target or str(program[0]), filt):  # its promise and scope are its code too
         lines, data = exam.lines(out), exam.json() if as_json else ""
-    told, status = exam.ending not in (Ending.FAULTY, Ending.OUT_OF_TIME), _STATUS.get(exam.ending)
+    has_result, status = exam.ending not in (Ending.FAULTY, Ending.OUT_OF_TIME), _STATUS.get(exam.ending)
     with clear_errors():  # before anything is written: a full disk must not keep the verdict back
         if as_json:
             sys.stdout.write(data)
             sys.stdout.flush()
-        elif told:
+        elif has_result:
             print_text(lines[0], style=f"bold {OUTCOME_STYLE[exam.verdict.outcome.name]}")
             for line in lines[1:]:
                 print_text(line)
-    if told:
+    if has_result:
         with (
             keep_status_on_write_error(status or ExitStatus.AS_EXPECTED),
             clear_faults(target or str(program[0]), filt),
@@ -118,7 +120,7 @@ def _write_kernel_file(exam: Examination, out: Path) -> None:
     from filterproof.mc.prove.rocq import rocq_file
 
     module = f"{type(exam.filter).__name__}_proof"
-    sums = next((one.rounding for one in exam.findings if one.stage == "source"), ())
+    sums = next((finding.rounding for finding in exam.findings if finding.stage == "source"), ())
     if not sums:
         print_text("Kernel: no file, since there is no source proof.")
         return
@@ -143,7 +145,7 @@ def _write_kernel_file(exam: Examination, out: Path) -> None:
 
 
 def _print_late_or_time_limit(stopped: str, limit: str) -> None:
-    """Report a program that answered late, if `stopped` names one, or else the time limit."""
+    """Print that a program answered late if `stopped` names one, else that the time ran out."""
     late = stopped.partition(": ")[2]
     print_error(f"{late}; nothing was decided" if late else limit)
 
@@ -155,7 +157,7 @@ def compare_decisions(
     program: tuple[str | None, ...],
     **options: Any,
 ) -> None:
-    """Compare the decisions of two filters, or of two programs with the same guarantee, and end with the status."""
+    """Find the first request that two filters or programs decide differently; end with the status."""
     with clear_errors(), ExitStack() as stack:
         both: list[PrivacyFilter] = []
         for text in (target, other):
@@ -167,13 +169,13 @@ def compare_decisions(
                 stack.enter_context(filter_faults_raised(filt))
             both.append(filt)
         with doing("comparing the decisions"):
-            found = first_difference(*both, **options)
-    if not found.histories:
+            report = first_difference(*both, **options)
+    if not report.histories:
         _print_late_or_time_limit(
-            found.stopped,
+            report.stopped,
             "the time limit ended the comparison before the first request; pass larger --seconds",
         )
         raise CommandEnd(ExitStatus.TIME_LIMIT)
-    print_text(found)
-    if found.difference is not None:
+    print_text(report)
+    if report.difference is not None:
         raise CommandEnd(ExitStatus.NOT_AS_EXPECTED)

@@ -58,11 +58,13 @@ def _definition_list(body: str) -> str:
 
 
 def _prose_to_rst(text: str) -> str:
+    """Convert plain prose with blank lines between blocks to reStructuredText."""
     blocks = re.split(r"\n[ \t]*\n", text.strip("\n"))
     return "\n\n".join(_block_to_rst(block) for block in blocks if block.strip()) + "\n"
 
 
 def _block_to_rst(block: str) -> str:
+    """Convert one paragraph, list, indented block or doctest to reStructuredText."""
     lines = block.splitlines()
     if lines[0].lstrip().startswith(">>>"):
         start = len(lines[0]) - len(lines[0].lstrip())
@@ -79,18 +81,20 @@ def _block_to_rst(block: str) -> str:
 
 
 def _inline_markup_to_rst(text: str) -> str:
+    """Convert single backticks to roles or literals, and escape the other characters."""
     parts, end = [], 0
-    for found in _MARKED.finditer(text):
-        code, strong = found.groups()
-        parts.append(_escape_rst(text[end : found.start()]))
+    for markup in _MARKED.finditer(text):
+        code, strong = markup.groups()
+        parts.append(_escape_rst(text[end : markup.start()]))
         if strong is not None:
             marked = f"**{_escape_rst(strong)}**"
         else:
             marked = f":py:obj:`{code}`" if _NAME.fullmatch(code) else f"``{code}``"
         parts.append(rf"\ {marked}\ ")  # an escaped space ends the markup next to any character
-        end = found.end()
+        end = markup.end()
     return "".join([*parts, _escape_rst(text[end:])]).removesuffix(r"\ ")
 
 
 def _escape_rst(text: str) -> str:
+    """Escape the special characters of reStructuredText."""
     return _SPECIAL.sub(r"\\\1", text)

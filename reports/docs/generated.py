@@ -56,6 +56,7 @@ def expand(page: str) -> str:
 
 
 def _generated_part(found: re.Match[str]) -> str:
+    """Return the Markdown that replaces one generated fence."""
     fence, kind, argument, body = found.groups()
     if fence == "public":
         return reference([*body.split(), *LISTED[kind]()] if kind else body.split())
@@ -92,6 +93,7 @@ def _enum_table(
     | type[CheckCoverage]
     | type[TheoremCoverage],
 ) -> str:
+    """Return a Markdown table of an enum's words and their meanings."""
     named = [(word.word if isinstance(word, CheckCoverage) else word.name, str(word.value)) for word in kind]
     return table(
         ("word", "meaning"),
@@ -104,10 +106,12 @@ def _enum_table(
 
 @cache
 def _cached_proof(name: str) -> Proof:
+    """Run the proof of a theorem once and return it."""
     return prove(name, done=_RUN_PROOFS)
 
 
 def _theorem_link(theorem: Theorem) -> str:
+    """Return a Markdown link from a theorem's title to its derivation."""
     return f"[{escape_markdown(theorem.title)}](#theorem-{key_from_name(theorem.name)})"
 
 
@@ -135,6 +139,7 @@ def _covered_rules_table() -> str:
 
 
 def _derivation(proof: Proof) -> str:
+    """Return a theorem's section: hypotheses, claim, formula, verdict and steps."""
     theorem = proof.theorem
     lines = [
         f"(theorem-{key_from_name(theorem.name)})=",
@@ -162,12 +167,14 @@ def _steps(proof: Proof) -> str:
 
 
 def _step(k: int, step: CheckedStep) -> str:
+    """Return a numbered step with its kind of check, its evidence and its formula."""
     start = f"{k}. "
     text = f"{start}{escape_markdown(step.statement)} *{step.checked.word}, {step.evidence.name}*"
     return f"{text}\n\n{_formula(step.latex, len(start))}" if step.latex else text
 
 
 def _formula(latex: str, indent: int = 0) -> str:
+    """Return a displayed LaTeX formula in dollar fences."""
     space = " " * indent
     return f"{space}$$\n{space}{' '.join(latex.split())}\n{space}$$"
 
@@ -176,12 +183,12 @@ def _formula(latex: str, indent: int = 0) -> str:
 
 
 def _paper_table(paper: str) -> str:
-    """Return a row for each statement of a paper: where it lives, whether it works, numbers printed and got."""
-    made = []
+    """Return a table of a paper's statements: where they live here, their status and numbers."""
+    table_rows = []
     for row in paper_rows.paper_statements(paper):
         status = escape_markdown(f"{row.status}: {row.why}" if row.why else row.status)
         numbers = "; ".join(map(_printed_and_computed_text, row.printed_numbers))
-        made.append(
+        table_rows.append(
             (
                 escape_markdown(row.place),
                 escape_markdown(row.says),
@@ -190,10 +197,11 @@ def _paper_table(paper: str) -> str:
                 numbers,
             )
         )
-    return table(("in the paper", "it says", "here", "status", "printed: computed"), made)
+    return table(("in the paper", "it says", "here", "status", "printed: computed"), table_rows)
 
 
 def _implementation_link(where: str) -> str:
+    """Return a link to the name, theorem, page or figure that implements a statement."""
     kind, name = paper_rows.resolve_reference(where)
     if kind == "theorem":
         proof = _cached_proof(name)
@@ -210,6 +218,7 @@ def _page_heading(page: str) -> str:
 
 
 def _printed_and_computed_text(number: paper_rows.PrintedNumber) -> str:
+    """Return a number as the paper prints it and as this code computes it."""
     got = number.compute()
     remark = f" ({number.remark})" if number.remark else ""
     return escape_markdown(f"{number.what}: {number.printed}: {got:.7g}{remark}")
@@ -219,24 +228,26 @@ def _printed_and_computed_text(number: paper_rows.PrintedNumber) -> str:
 
 
 def _kernel_statements() -> str:
+    """Return each statement that the kernel accepted, with its source, file and axioms."""
     parts = []
     # those of the theorems first, in their order
     for name in dict.fromkeys(
         [*(name for theorem in THEOREMS.values() for name in theorem.kernel), *KERNEL_THEOREMS]
     ):
         theorem = KERNEL_THEOREMS[name]
-        found = accepted_statement(theorem)
+        accepted = accepted_statement(theorem)
         beyond = f" Not covered: {escape_markdown(theorem.beyond)}" if theorem.beyond else ""
-        axioms = ", ".join(f"`{axiom}`" for axiom in found.axioms) or "none"
+        axioms = ", ".join(f"`{axiom}`" for axiom in accepted.axioms) or "none"
         parts += [
             f"**{escape_markdown(theorem.source)}** {escape_markdown(theorem.scoped_claim)}{beyond}",
-            f"```coq\n{fill(found.displayed_statement, 100, subsequent_indent='  ', break_long_words=False)}\n```",
-            f"`{found.file}`. Axioms: {axioms}.",
+            f"```coq\n{fill(accepted.displayed_statement, 100, subsequent_indent='  ', break_long_words=False)}\n```",
+            f"`{accepted.file}`. Axioms: {axioms}.",
         ]
     return "\n\n".join(parts)
 
 
 def _kernel_join_note() -> str:
+    """Return the note on how a kernel theorem covers a filter's code."""
     return JOINED_BY_KERNEL.format(covers="the mechanisms that its scope names")
 
 
@@ -244,6 +255,7 @@ def _kernel_join_note() -> str:
 
 
 def _filters() -> str:
+    """Return a table of every filter: an example's guarantee, and its proof or flaw."""
     rows = [
         (f"`fp.{name}`", f"`{entry.example().promise}`", _proof_text(entry))
         for name, entry in CATALOGUE.items()
@@ -252,6 +264,7 @@ def _filters() -> str:
 
 
 def _proof_text(entry: CatalogueEntry) -> str:
+    """Return the proof or flaw of a filter's guarantee, with a link to its theorem."""
     kind = entry.filter_class
     theorem = f"; {_theorem_link(THEOREMS[kind.theorem])}" if kind.theorem is not None else ""
     return escape_markdown(kind.proof) + theorem
@@ -280,6 +293,7 @@ def _pair_name(pair: DominatingPair) -> str:
 
 
 def _charge_cell(pair: DominatingPair, charge: ChargeName) -> str:
+    """Return a declared charge, and whether it is the smallest one."""
     declared = float(getattr(pair, charge))
     if not math.isfinite(declared):
         return _NONE
@@ -292,6 +306,7 @@ def _charge_cell(pair: DominatingPair, charge: ChargeName) -> str:
 
 
 def _historical_bugs_table() -> str:
+    """Return a table of broken filters from public issue threads, and how they were refuted."""
     rows = [
         (
             f"[{escape_markdown(case['name'])}]({case['thread']}): {escape_markdown(case['breaks'])}",
@@ -305,6 +320,7 @@ def _historical_bugs_table() -> str:
 
 
 def _recorded_table(name: str) -> str:
+    """Return the table of a recorded result, such as power or planted."""
     heads, rows = TABLES[name]()
     return table(heads, (map(escape_markdown, row) for row in rows)) if rows else "None."
 
@@ -322,15 +338,18 @@ def _commands() -> str:
 
 def _command(name: str, command: Any) -> str:
     # Any: typer's parameters are private
+    """Return a command's section: its help and a table of its arguments and options."""
     rows = [
-        (f"`{_option_spelling(one)}`", escape_markdown(one.help or ""))
-        for one in command.params
-        if one.name != "help"
+        (f"`{_option_spelling(parameter)}`", escape_markdown(parameter.help or ""))
+        for parameter in command.params
+        if parameter.name != "help"
     ]
     title = f"## filterproof {name.rstrip('_')}"
-    told = "\n\n".join(escape_markdown(block) for block in inspect.cleandoc(command.help or "").split("\n\n"))
+    description = "\n\n".join(
+        escape_markdown(block) for block in inspect.cleandoc(command.help or "").split("\n\n")
+    )
     options = [table(("argument or option", "meaning"), rows)] if rows else []
-    return "\n\n".join([title, told, *options])
+    return "\n\n".join([title, description, *options])
 
 
 def _option_spelling(parameter: Any) -> str:
@@ -343,8 +362,8 @@ def _option_spelling(parameter: Any) -> str:
 def _audit() -> str:
     """Return the record of `make audit`: a sentence, and a line for each finding."""
     audit = recorded_audit()
-    told = table(HEADS, [list(map(escape_markdown, row)) for row in rows(audit)])
-    return f"{escape_markdown(audit_summary(audit))}\n\n{told}"
+    audit_table = table(HEADS, [list(map(escape_markdown, row)) for row in rows(audit)])
+    return f"{escape_markdown(audit_summary(audit))}\n\n{audit_table}"
 
 
 #: Public names that a registry of the code lists, by the word after `{public}`.

@@ -55,7 +55,7 @@ class PrintedNumber:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperStatement:
-    """A statement of a paper, where it lives, and its status; `why` says what a row lacks that does not work.
+    """A statement of a paper, where it is implemented here, and its status.
 
     Each part of `where` is a public name, or theorem, figure or page with a name after a colon. `numbers` is a key of
     `NUMBERS`. Raises ValueError for a row that does not work and does not say why.
@@ -82,32 +82,37 @@ class PaperStatement:
 
     @property
     def printed_numbers(self) -> tuple[PrintedNumber, ...]:
-        """The numbers that the paper prints for it."""
+        """The numbers that the paper prints for the statement."""
         return NUMBERS[self.numbers] if self.numbers else ()
 
 
 def paper_statements(paper: str) -> tuple[PaperStatement, ...]:
-    """Return the rows of a paper, in its order."""
+    """Return the statements of a paper, in the paper's order."""
     every = (PaperStatement(**row) for row in declared_tables("papers", "row", by="says").values())
     return tuple(row for row in every if row.paper == paper)
 
 
 def resolve_reference(where: str) -> tuple[str, str]:
-    """Return kind ("" for a public name) and name of a part of `where`; raise ValueError if it does not exist."""
+    """Split `kind:name` and check that it exists; the kind is "" for a public name."""
     kind, colon, name = where.partition(":")
-    found = {"theorem": name in THEOREMS, "figure": name in FIGURES, "page": (_PAGES / f"{name}.md").exists()}
+    exists = {
+        "theorem": name in THEOREMS,
+        "figure": name in FIGURES,
+        "page": (_PAGES / f"{name}.md").exists(),
+    }
     if not colon:
         try:
             attrgetter(where.removeprefix("fp."))(fp)
         except AttributeError as gone:
             raise ValueError(f"where must be a public name, got {where!r}: {gone}; correct the row") from gone
         return "", where
-    if not found.get(kind, False):
+    if not exists.get(kind, False):
         raise ValueError(f"where must name an existing {kind}, got {where!r}; correct the row")
     return kind, name
 
 
 def _simple_conversion_epsilon(sigma: int, k: float) -> float:
+    """Return epsilon at delta = 1e-5 of k Gaussian steps, by the simple zCDP conversion."""
     return float(BUN_STEINKE.epsilon(k / (2 * sigma**2), 1e-5))
 
 
@@ -117,12 +122,13 @@ def _epsilons_of_420_steps() -> tuple[float, float]:
 
 
 def _percent_gdp_is_smaller() -> float:
+    """Return the percentage by which GDP's epsilon of 420 steps is smaller than RDP's."""
     rdp, gdp = _epsilons_of_420_steps()
     return 100 * (1 - gdp / rdp)
 
 
 def _cost_of_counts_in_steps(sigma: int, resolution: float) -> float:
-    """Return the steps that eight counts of 60000 people cost, with the resolution as standard deviation."""
+    """Return the number of steps that cost as much as eight noisy counts of 60000 people."""
     return 8 * sigma**2 / (60000 * resolution) ** 2
 
 

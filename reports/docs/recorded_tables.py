@@ -15,6 +15,7 @@ Rows: TypeAlias = tuple[tuple[str, ...], Sequence[tuple[str, ...]]]
 
 
 def _group_rows(rows: Iterable[Mapping[str, Any]], by: Callable[[Any], Any]) -> dict[Any, list[Any]]:
+    """Group rows by the value of `by`, in the order of first occurrence."""
     groups: dict[Any, list[Any]] = {}
     for row in rows:
         groups.setdefault(by(row), []).append(row)
@@ -22,7 +23,7 @@ def _group_rows(rows: Iterable[Mapping[str, Any]], by: Callable[[Any], Any]) -> 
 
 
 def verdicts_table() -> Rows:
-    """Return a row for each part of the corpus and kind of filter: correct results, outcomes and median time."""
+    """Return the verdicts on the filter corpus by part and kind: correct results and median time."""
     rows = []
     for (part, kind), cases in _group_rows(
         recorded_data("power")["cases"], lambda case: (case["half"], case["kind"])
@@ -37,13 +38,13 @@ def verdicts_table() -> Rows:
 
 
 def wrong_verdicts_table() -> Rows:
-    """Return a row for each filter of the corpus with a wrong result, and the game that shows its flaw."""
+    """Return the filters of the corpus with a wrong verdict, and the game that shows the flaw."""
     cases = [case for case in recorded_data("power")["cases"] if not is_right_verdict(case)]
     return ("filter", "found", "the game"), [(one["name"], one["outcome"], one["breaks"]) for one in cases]
 
 
 def planted_faults_table() -> Rows:
-    """Return a row for each folder with planted faults; faults without an effect do not count."""
+    """Return the share of planted faults that the tests detect, by folder."""
     lines = [line for line in recorded_data("planted")["lines"] if line["kind"] != "equivalent"]
     folders = _group_rows(lines, lambda line: "/".join(line["file"].split("/")[:2]).removesuffix(".py"))
     rows = [
@@ -54,7 +55,7 @@ def planted_faults_table() -> Rows:
 
 
 def compositions_table() -> Rows:
-    """Return a row for each accountant on each fixed composition, with independent reference digits."""
+    """Return each accountant's relative error and time on fixed compositions."""
     rows = []
     peers = (one for one in recorded_data("bench")["benchmarks"] if "by" in one["extra_info"])
     for group, found in _group_rows(peers, lambda one: one["group"]).items():
@@ -66,7 +67,7 @@ def compositions_table() -> Rows:
 
 
 def worst_case_ratios_table() -> Rows:
-    """Return a row for each menu: the worst adaptive adversary against the rule, divided by the promised 1e-5."""
+    """Return the worst case of each menu divided by the guaranteed delta 1e-5."""
     rows = [
         (
             ", ".join(row["menu"]),

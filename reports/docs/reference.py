@@ -32,8 +32,8 @@ def reference(names: Iterable[str]) -> str:
 def public_names() -> list[str]:
     """List every public name: the names of `filterproof`, and the names of its modules as module.name."""
     inside = pkgutil.iter_modules(filterproof.__path__)
-    modules = (one.name for one in inside if not (one.ispkg or one.name.startswith("_")))
-    theirs = (f"{one}.{name}" for one in modules for name in getattr(filterproof, one).__all__)
+    modules = (module.name for module in inside if not (module.ispkg or module.name.startswith("_")))
+    theirs = (f"{module}.{name}" for module in modules for name in getattr(filterproof, module).__all__)
     return [*filterproof.__all__, *theirs]
 
 
@@ -48,14 +48,17 @@ def public_docstring(name: str) -> str:
 
 
 def guarantee_proof_rst(kind: type[PrivacyFilter]) -> str:
-    """Return the proof of a filter's guarantee, or its flaw, with a link to its theorem."""
-    said = rst_of(f"**Guarantee**: {kind.proof}.").rstrip()
+    """Return the proof or flaw of a filter class's guarantee as reStructuredText."""
+    guarantee_text = rst_of(f"**Guarantee**: {kind.proof}.").rstrip()
     if kind.theorem is None:
-        return said
-    return f"{said} See :ref:`{THEOREMS[kind.theorem].title} <theorem-{key_from_name(kind.theorem)}>`."
+        return guarantee_text
+    return (
+        f"{guarantee_text} See :ref:`{THEOREMS[kind.theorem].title} <theorem-{key_from_name(kind.theorem)}>`."
+    )
 
 
 def _reference_entry(name: str) -> Iterator[str]:
+    """Yield the lines of the autodoc directive of a public name."""
     if name not in public_names():
         raise ValueError(f"the name is not public (name={name!r}); check its spelling")
     value = attrgetter(name)(filterproof)
@@ -82,6 +85,6 @@ def _assignment_comment(name: str, value: object) -> str:
     for module in list(sys.modules.values()):
         if module.__name__.startswith("filterproof.") and vars(module).get(name) is value:
             text = Path(str(module.__file__)).read_text("utf-8")
-            if found := re.search(rf"((?:^#: .*\n)+)^{re.escape(name)}\b", text, re.MULTILINE):
-                return found[1].replace("#: ", "")
+            if matched := re.search(rf"((?:^#: .*\n)+)^{re.escape(name)}\b", text, re.MULTILINE):
+                return matched[1].replace("#: ", "")
     return ""

@@ -31,12 +31,14 @@ _DEFAULT = re.compile(r"<(?:class|ufunc) '(?:\w+\.)*(\w+)'>")
 
 
 def _expand_page(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Expand the generated parts of a page when Sphinx reads it."""
     source[0] = expand(source[0])
 
 
 def _process_docstring(
     app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
 ) -> None:
+    """Convert a docstring to reStructuredText, and add the proof of a filter's guarantee."""
     summary, blank, rest = rst_of("\n".join(lines)).partition("\n\n")
     if isinstance(obj, type) and obj in {entry.filter_class for entry in CATALOGUE.values()}:
         summary += f"\n\n{guarantee_proof_rst(obj)}"
@@ -46,6 +48,7 @@ def _process_docstring(
 def _process_signature(
     app: Sphinx, what: str, name: str, obj: object, options: object, given: str | None, returned: str | None
 ) -> tuple[str | None, str | None]:
+    """Shorten array types and default values in a signature."""
     return given and _shorten_types_and_defaults(given), returned and _shorten_types_and_defaults(returned)
 
 
@@ -65,10 +68,10 @@ def _shorten_property_types(app: Sphinx, document: nodes.document) -> None:
 def _link_public_names(app: Sphinx, document: nodes.document) -> None:
     """Link each `fp.name` in prose to the reference; an unknown name is a warning."""
     for literal in list(document.findall(nodes.literal)):
-        found = _PUBLIC.fullmatch(literal.astext())
-        if found is None or isinstance(literal.parent, nodes.reference | pending_xref | nodes.title):
+        public_name = _PUBLIC.fullmatch(literal.astext())
+        if public_name is None or isinstance(literal.parent, nodes.reference | pending_xref | nodes.title):
             continue
-        name, inside = found[1], found[2]
+        name, inside = public_name[1], public_name[2]
         value = getattr(filterproof, name, None)
         if isinstance(value, ModuleType):
             first, _, inside = inside[1:].partition(".")
@@ -91,11 +94,13 @@ def _link_public_names(app: Sphinx, document: nodes.document) -> None:
 
 
 def _render_inline_math(translator: HTML5Translator, node: nodes.math) -> None:
+    """Write an inline formula as MathML."""
     translator.body.append(convert(node.astext(), display="inline"))
     raise nodes.SkipNode
 
 
 def _render_block_math(translator: HTML5Translator, node: nodes.math_block) -> None:
+    """Write a displayed formula as MathML."""
     translator.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
     raise nodes.SkipNode
 

@@ -35,7 +35,7 @@ _MAX_ROUNDS, _MAX_POINTS = 2000, 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EraserDeltaByRounds(Specification):
-    """The promise, the probability p with which a request reveals the bit, and the numbers of rounds."""
+    """The delta that the eraser reaches against the naive realisation filter, by number of rounds."""
 
     epsilon: float = real_parameter(1.0, 0.01, 50.0)
     delta: float = probability_parameter(0.01, 1e-12, 0.99)
@@ -63,20 +63,25 @@ class EraserDeltaByRounds(Specification):
                 break
             session.observe(0.0)
         reached = [self._certified_evaluation(filt, rounds) for rounds in self.rounds]
-        beyond = [rounds for rounds, one in zip(self.rounds, reached, strict=True) if one.low > self.delta]
+        beyond = [
+            rounds
+            for rounds, evaluation in zip(self.rounds, reached, strict=True)
+            if evaluation.low > self.delta
+        ]
         return FigureData.of(
             rounds=self.rounds,
-            reached=[one.low for one in reached],
-            reached_at_most=[one.high for one in reached],
+            reached=[evaluation.low for evaluation in reached],
+            reached_at_most=[evaluation.high for evaluation in reached],
             closed_form=-np.expm1(np.array(self.rounds) * np.log1p(-self.p)),
             next_failure=[seen[rounds - 1] for rounds in self.rounds],
         ).with_facts(admitted=len(seen), most_seen=max(seen), beyond=beyond[0] if beyond else None)
 
     def _certified_evaluation(self, filt: NaiveRealisationFilter, rounds: int) -> Evaluation:
+        """Return certified bounds on the eraser's delta after `rounds` rounds."""
         eraser = EraserForever(self.p)
-        found = evaluate(filt, eraser, epsilon=self.epsilon, rounds=rounds, evidence=Evidence.CERTIFIED)
-        assert isinstance(found, Evaluation)
-        return found
+        evaluation = evaluate(filt, eraser, epsilon=self.epsilon, rounds=rounds, evidence=Evidence.CERTIFIED)
+        assert isinstance(evaluation, Evaluation)
+        return evaluation
 
     def caption_values(self, data: FigureData) -> dict[str, Any]:
         beyond = data.facts["beyond"]

@@ -84,8 +84,8 @@ class FigureData:
 
     def where(self, name: str, cell: Cell) -> FigureData:
         """Return the facts and only the rows with this cell in that column."""
-        kept = self.column(name) == cell
-        return replace(self, columns=tuple(tuple(compress(column, kept)) for column in self.columns))
+        selected = self.column(name) == cell
+        return replace(self, columns=tuple(tuple(compress(column, selected)) for column in self.columns))
 
     def row(self, **at: Cell) -> dict[str, Cell]:
         """Return the first row with the cells nearest to the given numbers, e.g. row(epsilon=0.5)."""
@@ -103,6 +103,7 @@ class FigureData:
 
 
 def _to_cell(value: Any) -> Cell:
+    """Convert a number to a Python number, and NaN to None."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, str | int):

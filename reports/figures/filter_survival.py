@@ -63,7 +63,7 @@ _MAX_GRID = 500.0
 def filters_without_observed_losses(
     epsilon: float, delta: float, *, sigma: float, rounds: int
 ) -> dict[str, tuple[PrivacyFilter, ...]]:
-    """Return the filters of Figure 2 and two better ones, each in several variants.
+    """Return the compared filters that observe no losses, each in several variants.
 
     A Gaussian is (epsilon_i, delta_i)-DP at every point of a curve. As in Appendix B, the point and the split of delta
     with the most rounds are chosen in advance.
@@ -90,7 +90,7 @@ def filters_without_observed_losses(
 def most_granted_rounds(
     filters: Mapping[str, Sequence[PrivacyFilter]], *, sigma: float, most: int
 ) -> dict[str, int]:
-    """Return the releases that the best variant of each filter allows, by its own code."""
+    """Return the most rounds that a variant of each filter grants for Gaussian(1 / sigma)."""
     request = Gaussian(mu=1 / sigma)
     return {
         name: max((count_grants(filt, request, most=most) for filt in variants), default=0)
@@ -110,6 +110,7 @@ def largest_kappa(epsilon: float, delta: float, *, sigma: float, rounds: int) ->
     relative = 1e-6
 
     def excess(kappa: float) -> float:
+        """Return the log ratio of the delta at this kappa to the allowed delta."""
         value = realisation_filter_hockey_stick(kappa, mu=1 / sigma, rounds=rounds, epsilon=epsilon)
         return math.log(max(value, 1e-300) / delta)
 
@@ -123,19 +124,21 @@ def largest_kappa(epsilon: float, delta: float, *, sigma: float, rounds: int) ->
     while excess(high) <= 0:
         high *= 2
     root = float(optimize.brentq(excess, low, high, xtol=1e-300, rtol=relative / 8))
-    found = root * (1 - relative / 2)
-    solved = worst_case(KappaFilter(found, rounds), [Gaussian(1 / sigma)], epsilon=epsilon, rounds=rounds)
+    safe_kappa = root * (1 - relative / 2)
+    solved = worst_case(
+        KappaFilter(safe_kappa, rounds), [Gaussian(1 / sigma)], epsilon=epsilon, rounds=rounds
+    )
     if solved.high > delta:
         raise ValueError(
             f"delta must be at least the worst case, got delta={delta!r} and a worst case <= {solved.high!r}; "
             "pass a larger delta"
         )
-    return found, solved
+    return safe_kappa, solved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survival(Specification):
-    """The promise, the noise of the Gaussian mechanisms, and N = `rounds`. The paper states no epsilon and delta."""
+    """Probability that the realisation filter grants round t, and the rounds that other filters grant."""
 
     epsilon: float = real_parameter(10.0, 0.01, 50.0)
     delta: float = probability_parameter(1e-5, 1e-12, 0.1)
@@ -255,6 +258,7 @@ class Survival(Specification):
 
 
 def _column_name(name: str) -> str:
+    """Return the column name of a filter: lower case, without accents and commas."""
     return name.lower().replace(", ", "_").replace("é", "e")
 
 

@@ -41,7 +41,7 @@ _CLIP, _RATE = 2.0, 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FullBatchVersusDPSGD(Specification):
-    """Test accuracy after `epochs` passes over the people, at (epsilon, DELTA), for Poisson rates and learning rates.
+    """Test accuracy of full-batch descent and of DP-SGD at (epsilon, DELTA), by learning rate.
 
     `fractions` are the Poisson rates, of which 1 is the full batch; `factors` are multiples of the learning rate that
     is tuned for full batches.
@@ -63,14 +63,14 @@ class FullBatchVersusDPSGD(Specification):
             steps = round(self.epochs / fraction)
             sigma = sampled_noise(fraction, steps, epsilon=self.epsilon, delta=DELTA)
             for factor in self.factors:
-                found = self._accuracies(
+                accuracies = self._accuracies(
                     q=fraction, steps=steps, clip=_CLIP, sigma=sigma, rate=_RATE * factor
                 )
-                mean, low, high = student(found)
+                mean, low, high = student(accuracies)
                 place = {"fraction": fraction, "factor": factor, "steps": steps}
                 rows.append({**place, "mean": mean, "low": low, "high": high})
                 if mean > float(np.mean(best.get(fraction, [-1.0]))):
-                    best[fraction] = found
+                    best[fraction] = accuracies
         whole_batch, small = best[max(best)], best[min(best)]
         gains = [one - other for one, other in zip(whole_batch, small, strict=True)]
         ends = zip(("gain", "gain_low", "gain_high"), student(gains), strict=True)
@@ -79,14 +79,14 @@ class FullBatchVersusDPSGD(Specification):
     def _accuracies(self, **how: Any) -> list[float]:
         """Return the test accuracy of each trial in percent; the k-th trials of all settings start alike."""
         data, network = load_digits(), DenseNetwork()
-        found = []
+        accuracies = []
         with threadpool_limits(1):
             for number in range(self.trials):
                 rng = np.random.default_rng([self.seed, number])
                 (theta,) = deque(sampled_descent(data, network, **how, rng=rng), maxlen=1)
                 scores = network.scores(theta, data.test_features)
-                found.append(100 * data.quality(scores, data.test_labels))
-        return found
+                accuracies.append(100 * data.quality(scores, data.test_labels))
+        return accuracies
 
     def caption_values(self, data: FigureData) -> dict[str, Any]:
         mean, low, high = (data.number(name) for name in ("gain", "gain_low", "gain_high"))
@@ -95,11 +95,11 @@ class FullBatchVersusDPSGD(Specification):
             fraction: max(float(row["mean"] or 0) for row in data.where("fraction", fraction).rows())
             for fraction in self.fractions
         }
-        told = "; ".join(
+        best_text = "; ".join(
             f"{value:.2f} % at {fraction:g} in {round(self.epochs / fraction)} steps"
             for fraction, value in best.items()
         )
-        return {"gain": f"{mean:.3g} {interval(low, high, 3)}, {seen}", "told": told}
+        return {"gain": f"{mean:.3g} {interval(low, high, 3)}, {seen}", "told": best_text}
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         (ax,) = axes

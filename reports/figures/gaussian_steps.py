@@ -39,7 +39,7 @@ MAX_STEPS = 10**9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianSteps(Specification):
-    """The common parameters: the noise, the grid of epsilons, and the integer orders 2 to `orders`."""
+    """Common parameters of the figures on k Gaussian steps: noise, epsilons, orders and delta."""
 
     sigma: float = real_parameter(100.0, 0.01, 1e6)
     least: float = real_parameter(0.1, 1e-6, 100.0)
@@ -123,6 +123,7 @@ class DeltaCurves(GaussianSteps):
         }
 
     def _epsilons_text(self, k: int) -> str:
+        """Return the epsilons of k steps by RDP and by GDP, as text."""
         rdp, gdp = self.epsilons_by_rdp_and_gdp(k)
         return f"{rdp:.4f} and {gdp:.4f}" + (f", {100 * (1 - gdp / rdp):.2f} % smaller" if rdp > 0 else "")
 

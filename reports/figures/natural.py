@@ -68,9 +68,9 @@ class NaturalGame(Specification):
             loss=[node.loss for node in nodes],
             probability=[float(node.p) for node in nodes],
             probability_exact=[str(node.p) for node in nodes],
-            filter_computes=[str(one) for one in computed],
-            excess=[None if one is None else float(one) for one in excess],
-            excess_exact=[None if one is None else str(one) for one in excess],
+            filter_computes=[str(value) for value in computed],
+            excess=[None if value is None else float(value) for value in excess],
+            excess_exact=[None if value is None else str(value) for value in excess],
         ).with_facts(
             reached=str(worst.value),
             promised=str(promised),
@@ -84,10 +84,10 @@ class NaturalGame(Specification):
 
     def caption_values(self, data: FigureData) -> dict[str, Any]:
         rows = data.rows()
-        asked: dict[Any, set[Any]] = {}
+        requests_by_round: dict[Any, set[Any]] = {}
         for row in rows:
-            asked.setdefault(row["round"], set()).add(row["request"])
-        adaptive = any(len(one - {None}) > 1 for one in asked.values())
+            requests_by_round.setdefault(row["round"], set()).add(row["request"])
+        adaptive = any(len(requests - {None}) > 1 for requests in requests_by_round.values())
         ends = [row for row in rows if row["excess"]]
         return {
             "adaptive": "requests differently after each outcome"
@@ -119,15 +119,15 @@ class NaturalGame(Specification):
             ax.add_collection(LineCollection([np.array(edge) for edge in edges], zorder=1, lw=1.9, **style))
         ends: dict[tuple[float, float], list[str]] = {}
         columns = (data.column(name) for name in ("request", "excess", "probability_exact"))
-        for name, asked, excess, mass in zip(names, *columns, strict=True):
-            if math.isnan(asked):
+        for name, level, excess, mass in zip(names, *columns, strict=True):
+            if math.isnan(level):
                 ends.setdefault(at[name], []).append(str(mass))
                 marker, k, size = ("D", 1, 50) if excess > 0 else ("o", -1, 34)
                 ax.scatter(*at[name], s=size, marker=marker, color=line_colour(k), zorder=2)
             else:
                 ax.scatter(*at[name], s=250, color="#ffffff", edgecolors=INK, linewidths=1.2, zorder=2)
                 centred: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 10, "color": INK}
-                ax.annotate(f"{asked:g}", at[name], zorder=3, **centred)
+                ax.annotate(f"{level:g}", at[name], zorder=3, **centred)
         for point, masses in ends.items():
             text = " and ".join(dict.fromkeys(masses)) + (", twice" if len(masses) > len(set(masses)) else "")
             k, weight = (1, "bold") if point[1] > 2 else (-2, None)
@@ -142,7 +142,7 @@ class NaturalGame(Specification):
 
 @dataclass(frozen=True, slots=True)
 class _PlanNode:
-    """A history of answers "+" or "-", its requested levels, the next level (None at an end), and its probabilities.
+    """A node of the adversary's plan: its answers, requested levels, next level and probabilities.
 
     p is the probability under P, q under Q.
     """

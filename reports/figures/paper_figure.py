@@ -80,16 +80,18 @@ class PaperFigure:
     def specification(self) -> type[Specification]:
         """The class of the figure's parameters and data."""
         module, _, name = self.made.partition(".")
-        found: type[Specification] = getattr(import_module(f"filterproof.reports.figures.{module}"), name)
-        return found
+        specification_class: type[Specification] = getattr(
+            import_module(f"filterproof.reports.figures.{module}"), name
+        )
+        return specification_class
 
     @classmethod
     def declared(cls, name: str) -> PaperFigure:
         """Return the figure of that name in `templates/figures.toml`."""
         rows = declared_tables("figures", "figure", by="name")
-        told = {**rows[rows[name].get("like", name)], **rows[name]}
-        told.pop("like", None)
-        return cls(**told | {"source": FigureSource(**told["source"])})
+        figure_fields = {**rows[rows[name].get("like", name)], **rows[name]}
+        figure_fields.pop("like", None)
+        return cls(**figure_fields | {"source": FigureSource(**figure_fields["source"])})
 
     def specified(self, *, quick: bool = False, **parameters: Any) -> Specification:
         """Return the specification with these parameters; raises as `compute` does."""
@@ -228,7 +230,7 @@ class ComputedFigure:
             "parameters": self.specification.parameters(),
             "caption": self.caption,
             "alt": self.alt,
-            "printed": [one.to_data() for one in self.printed],
+            "printed": [number.to_data() for number in self.printed],
             "facts": dict(self.data.facts),
             "columns": dict(zip(self.data.names, self.data.columns, strict=True)),
             "versions": {"filterproof": version(), "python": platform.python_version(), **libraries},
@@ -237,12 +239,12 @@ class ComputedFigure:
     def files(self, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:
         """Return the figure's files by name: pictures, NAME.csv and NAME.json."""
         text = json.dumps(self.to_data(), indent=1, allow_nan=False, ensure_ascii=False)
-        found = {
+        contents = {
             suffix: f"{self.svg()}\n".encode() if suffix == "svg" else picture_bytes(self.plot(), suffix)
             for suffix in check_formats(formats)
         }
-        found |= {"csv": self.data.csv().encode(), "json": f"{text}\n".encode()}
-        return {f"{self.name}.{suffix}": content for suffix, content in found.items()}
+        contents |= {"csv": self.data.csv().encode(), "json": f"{text}\n".encode()}
+        return {f"{self.name}.{suffix}": content for suffix, content in contents.items()}
 
     def save(self, out: str | Path, formats: Sequence[str] = FORMATS) -> tuple[Path, ...]:
         """Write the figure's files into a folder: all or none.
@@ -278,7 +280,7 @@ class ComputedFigure:
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.title} ({self.of.source})", self.caption]
-        return "\n".join([*lines, *(f"  {one}" for one in self.printed)])
+        return "\n".join([*lines, *(f"  {number}" for number in self.printed)])
 
 
 def save_all(
@@ -287,11 +289,15 @@ def save_all(
     """Write the files of several figures, all or none, and remove their earlier files of other formats."""
     from filterproof.mc.runs.output import OutputFolder
 
-    files = {name: content for one in figures for name, content in one.files(formats).items()}
+    files = {
+        name: content for paper_figure in figures for name, content in paper_figure.files(formats).items()
+    }
     with OutputFolder(out) as folder:
         for name, content in files.items():
             folder.add(name, content)
-        for name in {f"{one.name}.{suffix}" for one in figures for suffix in FORMATS} - files.keys():
+        for name in {
+            f"{paper_figure.name}.{suffix}" for paper_figure in figures for suffix in FORMATS
+        } - files.keys():
             folder.drop(name)
     return tuple(out / name for name in files)
 
@@ -299,7 +305,7 @@ def save_all(
 def check_formats(formats: Sequence[str]) -> tuple[str, ...]:
     """Return the formats, each once; raise ValueError for an unknown one."""
     chosen = tuple(dict.fromkeys(formats))
-    unknown = [one for one in chosen if one not in FORMATS]
+    unknown = [format_name for format_name in chosen if format_name not in FORMATS]
     if unknown or not chosen or isinstance(formats, str):
         raise ValueError(
             f"formats has an unknown format or none (formats={formats!r}); choose from {', '.join(FORMATS)}"
@@ -316,10 +322,10 @@ FIGURES: Mapping[str, PaperFigure] = MappingProxyType(
 def figure_named(name: str) -> PaperFigure:
     """Return the figure of that name; raise ValueError for an unknown name."""
     if not isinstance(name, str) or name not in FIGURES:
-        known = ", ".join(FIGURES)
+        names = ", ".join(FIGURES)
         raise ValueError(
             f"there is no figure of this name (name={name!r})"
-            f"{did_you_mean(name, FIGURES) or f'; choose from {known}'}"
+            f"{did_you_mean(name, FIGURES) or f'; choose from {names}'}"
         )
     return FIGURES[name]
 

@@ -41,7 +41,7 @@ _ACCOUNTINGS: dict[str, Accounting] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PerInstanceCharging(Specification):
-    """e^epsilon of each answer and of everyone's budget (a whole number), and the number of rounds."""
+    """Delta by round under individual and per-instance charging; the second breaks the guarantee."""
 
     ratio: int = integer_parameter(3, most=1000, least=2, remedy="pass a smaller one")
     rounds: int = integer_parameter(
@@ -50,17 +50,17 @@ class PerInstanceCharging(Specification):
 
     def data(self) -> FigureData:
         ratio = Fraction(self.ratio)
-        found = {
+        deltas_by_name = {
             name: transcript_divergences(accounting, ratio, rounds=self.rounds)
             for name, accounting in _ACCOUNTINGS.items()
         }
         return FigureData.of(
             rounds=range(1, self.rounds + 1),
-            **{name: [float(one) for one in deltas] for name, deltas in found.items()},
+            **{name: [float(delta) for delta in deltas] for name, deltas in deltas_by_name.items()},
         ).with_facts(
             epsilon=math.log(self.ratio),
-            per_instance_exact=str(found["per_instance"][-1]),
-            per_instance_at_3_exact=str(found["per_instance"][2]),
+            per_instance_exact=str(deltas_by_name["per_instance"][-1]),
+            per_instance_at_3_exact=str(deltas_by_name["per_instance"][2]),
             charged_individual=charged_budget_share("individual", ratio, rounds=self.rounds),
             charged_per_instance=charged_budget_share("per-instance", ratio, rounds=self.rounds),
         )
@@ -86,7 +86,7 @@ class PerInstanceCharging(Specification):
 
 
 def transcript_divergences(accounting: Accounting, ratio: Fraction, *, rounds: int) -> tuple[Fraction, ...]:
-    """H_{ratio} between the transcripts of two neighbouring data sets after 1, ..., `rounds` rounds, exactly.
+    """Return the hockey-stick divergence of two neighbours' transcripts after each round, exactly.
 
     One data set has two people with a property, the other has one of them. Each round asks whether any active person
     has the property, and releases randomised response of the answer at log(ratio). Everyone's budget is log(ratio), so
@@ -129,8 +129,8 @@ def _answers_and_charged_share(
     filt = BasicFilter(float(pair.pure_epsilon))
     if accounting in ("individual", "per-instance"):
         accountant = IndividualFilter(filt, people)
-        asked = PairPerRun((pair, free), np.full(people, 0 if dear else 1))
-        answers = [bool(accountant.select(asked).any()) for _ in range(rounds)]
+        requests = PairPerRun((pair, free), np.full(people, 0 if dear else 1))
+        answers = [bool(accountant.select(requests).any()) for _ in range(rounds)]
         return [*answers], 1 - accountant.report_for(0).remaining / filt.epsilon
     session, alone = filt.open("halt"), filt.open("halt")
     if accounting == "pair by pair":  # two people and one; one and none

@@ -90,8 +90,10 @@ class RoundsOfEach(Specification):
         request = RandomizedResponse(self.each)
         columns: dict[str, list[int | None]] = {name: [] for name in _COLUMNS}
         for epsilon in self.budgets:
-            for name, made in _FILTERS.items():
-                columns[name].append(count_grants(made(epsilon, self.delta), request, most=_MAX_ROUNDS))
+            for name, make_filter in _FILTERS.items():
+                columns[name].append(
+                    count_grants(make_filter(epsilon, self.delta), request, most=_MAX_ROUNDS)
+                )
             columns["calibrated"].append(self._calibrated_rounds(epsilon))
             mu = float(max_gaussian_mu(epsilon, self.delta))
             columns["gaussian"].append(
@@ -101,7 +103,7 @@ class RoundsOfEach(Specification):
         return FigureData.of(epsilon=self.budgets, **columns)
 
     def _calibrated_rounds(self, epsilon: float) -> int | None:
-        """Return the rounds of the best row of the table, or None if no row applies."""
+        """Return the rounds that the calibrated thresholds' table grants; None if no row applies."""
         rows = [
             row for row in CalibratedThreshold.table() if row.epsilon <= epsilon and row.delta <= self.delta
         ]

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class PrintedAndComputed:
-    """A quantity, the number that the paper prints, and the computed one; `remark` explains a difference."""
+    """A number that the paper prints, and the one that this code computes."""
 
     what: str
     printed: float
@@ -71,8 +71,12 @@ class Specification(ABC):
     FREE: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        for one in fields(self):
-            object.__setattr__(self, one.name, one.metadata["check"](one.name, getattr(self, one.name)))
+        for parameter in fields(self):
+            object.__setattr__(
+                self,
+                parameter.name,
+                parameter.metadata["check"](parameter.name, getattr(self, parameter.name)),
+            )
         self.check_together()
 
     def check_together(self) -> None:  # noqa: B027, most have nothing to check
@@ -118,7 +122,11 @@ class Specification(ABC):
     def has_printed_parameters(self) -> bool:
         """Return whether every parameter that affects a printed number is the paper's."""
         paper = type(self)()
-        return all(getattr(self, one) == getattr(paper, one) for one in self.names() if one not in self.FREE)
+        return all(
+            getattr(self, parameter) == getattr(paper, parameter)
+            for parameter in self.names()
+            if parameter not in self.FREE
+        )
 
 
 def check_between(name: str, value: object, low: float, high: float) -> float:
@@ -178,6 +186,7 @@ def any_seed(default: int) -> int:
 
 
 def _check_probability(name: str, value: Any, low: float, high: float) -> float:
+    """Return `value` as a probability from `low` to `high`; raise ValueError otherwise."""
     return check_between(name, check_delta(name, value), low, high)
 
 

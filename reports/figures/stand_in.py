@@ -119,18 +119,18 @@ class StandIn(Specification):
     def _named_settings(
         self, given: Iterable[tuple[float, float, dict[str, Any]]]
     ) -> dict[str, FilteredDescent]:
-        found = {}
+        named_settings = {}
         for epsilon, multiple, parameters in given:
             words = [f"epsilon = {epsilon:g}"] * (len(self.epsilons) > 1)
             words += [f"clip {multiple:g} times the tuned"] * (len(self.clips) > 1)
-            found[", ".join(words) or "mean of the runs"] = FilteredDescent(
+            named_settings[", ".join(words) or "mean of the runs"] = FilteredDescent(
                 further=self.further,
                 copies=self.row_people,
                 folder=self.folder,
                 mislabelled=self.mislabelled,
                 **parameters,
             )
-        return found
+        return named_settings
 
     @property
     def row_people(self) -> int:
@@ -147,7 +147,7 @@ class StandIn(Specification):
 
     @abstractmethod
     def shown_quantities(self, outcome: TrialOutcome) -> Mapping[Place, float]:
-        """Return the quantities of which the figure shows means."""
+        """Return a trial's quantities whose means over trials the figure shows."""
 
     def observed(self, outcome: TrialOutcome) -> Mapping[str, float]:
         """Return the quantities that the paper observes to exceed a number of OBSERVED, by name."""
@@ -163,11 +163,15 @@ class StandIn(Specification):
                 list(map(self.observed, outcomes)),
             )
             for panel, series, x in measured[0]:
-                mean, low, high = student([one[panel, series, x] for one in measured])
+                mean, low, high = student([trial_values[panel, series, x] for trial_values in measured])
                 place = {"panel": panel, "series": series or words, "x": x}
                 rows.append({**place, "mean": mean, "low": low, "high": high})
             for name in self.OBSERVED:
-                ends = zip(("", " low", " high"), student([one[name] for one in observed]), strict=True)
+                ends = zip(
+                    ("", " low", " high"),
+                    student([trial_values[name] for trial_values in observed]),
+                    strict=True,
+                )
                 facts |= {f"{name} of {words}{end}": value for end, value in ends}
         return FigureData.of_rows(rows).with_facts(**facts)
 
@@ -198,19 +202,21 @@ class StandIn(Specification):
 
     def _observed_text(self, data: FigureData, name: str) -> str:
         """Return the mean in each setting, and whether its interval agrees with the paper's observation."""
-        told, several, limit = [], len(self.settings()) > 1, self.OBSERVED[name]
+        texts, several, limit = [], len(self.settings()) > 1, self.OBSERVED[name]
         for words in self.settings():
             mean, low, high = (data.number(f"{name} of {words}{end}") for end in ("", " low", " high"))
             seen = "seen" if low > limit else "the opposite is seen" if high < limit else "undecided"
-            told.append(f"{f'{words}: ' if several else ''}{mean:.3g} {interval(low, high, 3)}, {seen}")
-        return "; ".join(told)
+            texts.append(f"{f'{words}: ' if several else ''}{mean:.3g} {interval(low, high, 3)}, {seen}")
+        return "; ".join(texts)
 
     def _first_and_last_means(self, data: FigureData) -> list[tuple[str, str]]:
         """Return the first and the last mean of each series of each panel."""
-        found: dict[str, list[float]] = {}
+        means_by_series: dict[str, list[float]] = {}
         for row in data.rows():
-            found.setdefault(f"{row['panel']}, {row['series']}", []).append(float(row["mean"] or 0))
-        return [(words, f"from {means[0]:.4g} to {means[-1]:.4g}") for words, means in found.items()]
+            means_by_series.setdefault(f"{row['panel']}, {row['series']}", []).append(float(row["mean"] or 0))
+        return [
+            (words, f"from {means[0]:.4g} to {means[-1]:.4g}") for words, means in means_by_series.items()
+        ]
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         panels = dict.fromkeys(data.column("panel"))
@@ -228,14 +234,16 @@ class StandIn(Specification):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccuracyByEpoch(StandIn):
-    """Test accuracy and active people by epoch. The paper observes that filtering increases the accuracy."""
+    """Test accuracy and number of active people by epoch."""
 
     OBSERVED = {"gain": 0.0}  # noqa: RUF012, a ClassVar of the base
 
     def shown_quantities(self, outcome: TrialOutcome) -> Mapping[Place, float]:
-        found: dict[Place, float] = {("quality", "", k): 100 * one for k, one in enumerate(outcome.quality)}
-        return found | {
-            ("active", "", k): float(one * self.row_people) for k, one in enumerate(outcome.active)
+        values: dict[Place, float] = {
+            ("quality", "", k): 100 * share for k, share in enumerate(outcome.quality)
+        }
+        return values | {
+            ("active", "", k): float(share * self.row_people) for k, share in enumerate(outcome.active)
         }
 
     def observed(self, outcome: TrialOutcome) -> Mapping[str, float]:
@@ -292,28 +300,28 @@ class Table(AccuracyByEpoch):
     def _played(self) -> list[tuple[TableSetting, TableSetting]]:
         """Return the settings of the table with filtering, and the tuned setting of each."""
         return [
-            (one, tuned)
-            for one in TABLES
+            (setting, tuned)
+            for setting in TABLES
             for tuned in TABLES
-            if (one.table, one.further, tuned.table) == (self.table, True, 1)
-            and tuned.epsilon == one.epsilon
-            and one.epsilon in self.epsilons
+            if (setting.table, setting.further, tuned.table) == (self.table, True, 1)
+            and tuned.epsilon == setting.epsilon
+            and setting.epsilon in self.epsilons
         ]
 
     def settings(self) -> dict[str, FilteredDescent]:
         clip, rate = _PLAIN
         return self._named_settings(
             (
-                one.epsilon,
+                setting.epsilon,
                 multiple,
                 {
-                    "sigma": one.sigma * ((self.at or one.steps) / one.steps) ** 0.5,
-                    "clip": clip * multiple * one.clip / tuned.clip,
+                    "sigma": setting.sigma * ((self.at or setting.steps) / setting.steps) ** 0.5,
+                    "clip": clip * multiple * setting.clip / tuned.clip,
                     "rate": rate * self.rate,
-                    "at": self.at or one.steps,
+                    "at": self.at or setting.steps,
                 },
             )
-            for one, tuned in self._played()
+            for setting, tuned in self._played()
             for multiple in self.clips
         )
 
@@ -324,18 +332,18 @@ class Table(AccuracyByEpoch):
     def printed(self, data: FigureData) -> Sequence[PrintedAndComputed]:
         return [
             PrintedAndComputed(
-                f"points gained by filtering on MNIST at epsilon = {one.epsilon:g}",
-                round(one.filtered - one.plain, 2),
-                data.number(f"gain of epsilon = {one.epsilon:g}"),
+                f"points gained by filtering on MNIST at epsilon = {setting.epsilon:g}",
+                round(setting.filtered - setting.plain, 2),
+                data.number(f"gain of epsilon = {setting.epsilon:g}"),
                 "a stand-in: computed on digits",
             )
-            for one, _ in self._played()
+            for setting, _ in self._played()
         ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossesByGroup(StandIn):
-    """Losses and mean epsilon of groups before and after filtering.
+    """Losses and mean epsilon of groups of people, before and after filtering.
 
     The paper observes that groups with smaller epsilons have smaller test losses, that the epsilons become more equal
     and the test losses less equal, and that the test loss falls for the best group and rises for others.
@@ -378,7 +386,7 @@ class LossesByGroup(StandIn):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpentEpsilonHistogram(StandIn):
-    """Each person's spent epsilon when filtering begins.
+    """Histogram of each person's spent epsilon when filtering begins.
 
     The paper observes that most are near the promise at the tuned clip, and far below it at five times that clip.
     """

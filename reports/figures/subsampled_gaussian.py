@@ -44,12 +44,13 @@ _ROUND_UP_FACTOR = 1 + 1e-9
 
 
 def _check_optional_epsilon(name: str, value: object) -> float | None:
+    """Return None or an epsilon from 1e-3 to 10; raise ValueError otherwise."""
     return None if value is None else check_between(name, value, 1e-3, 10.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DPSGDAccounting(Specification):
-    """`steps` Gaussian mechanisms of noise sigma on samples of rate q; a person's gradients have norm fraction x C.
+    """A person's privacy profile under DP-SGD, and epsilon by norm from PLD and RDP accounting.
 
     The first two panels show one person with norm `fraction` and epsilon from 0 to `most`. If `most` is None, they end
     a little beyond the epsilon at delta. The third panel has `people` norms from `least` to 1, at delta. `orders` and
@@ -93,7 +94,7 @@ class DPSGDAccounting(Specification):
         return np.asarray(epsilons.min(axis=1))
 
     def rdp_epsilon_floor(self, orders: int, delta: float | None = None) -> float:
-        """Return epsilon by RDP of a person without contribution: the cost of the conversion at the largest order."""
+        """Return the RDP epsilon of a person without contribution: the conversion's cost."""
         return float(renyi_epsilon(float(orders), 0.0, self.delta if delta is None else delta))
 
     def data(self) -> FigureData:
@@ -152,7 +153,9 @@ class DPSGDAccounting(Specification):
             "person": person,
             "other": _OTHER_DELTA,
             **{name: (values.min(), values.max()) for name, values in excess.items()},
-            **{name: (one[0], one[-1]) for name, one in (("low", low), ("rdp", rdp), ("more", more))},
+            **{
+                name: (column[0], column[-1]) for name, column in (("low", low), ("rdp", rdp), ("more", more))
+            },
         }
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
@@ -164,11 +167,11 @@ class DPSGDAccounting(Specification):
         above.axhline(self.delta, color=GREY, lw=0.8)
         add_label(above, (0.0, self.delta), f"delta = {self.delta:g}", -1, offset=(4, 4), va="bottom")
         wide, near = _curve_excess(data, "delta_gdp_range"), _curve_excess(data, "delta_gdp_at")
-        told = f"mu = {data.number('mu_range'):.4f}, dominates here"
-        line(between, epsilon, wide, 1, dash=1, text=told, at=int(np.argmax(wide)), ha="center")
-        told = f"mu = {data.number('mu_at'):.4f}, agrees at {self.delta:g}"
+        annotation = f"mu = {data.number('mu_range'):.4f}, dominates here"
+        line(between, epsilon, wide, 1, dash=1, text=annotation, at=int(np.argmax(wide)), ha="center")
+        annotation = f"mu = {data.number('mu_at'):.4f}, agrees at {self.delta:g}"
         look: dict[str, Any] = {"dash": 2, "lw": 2.2, "offset": (-22, 0), "ha": "right", "va": "center"}
-        line(between, epsilon, near, 2, text=told, **look)
+        line(between, epsilon, near, 2, text=annotation, **look)
         between.axhline(0.0, color=line_colour(0), lw=1.2)
         between.margins(y=0.14)
         names: tuple[str, ...] = ("fraction", "epsilon_high", "epsilon_rdp", "epsilon_rdp_more")

@@ -84,8 +84,8 @@ def group_rows(data: DataSet) -> dict[str, tuple[NDArray[np.int64], NDArray[np.i
     def chosen(labels: NDArray[np.float64], most: int) -> dict[str, NDArray[np.int64]]:
         if data.label_names:
             pneumonia, attack = (
-                labels[:, [name.startswith(one) for name in data.label_names].index(True)] > 0
-                for one in ("Pneumonia", "Acute myocardial infarction")
+                labels[:, [name.startswith(prefix) for name in data.label_names].index(True)] > 0
+                for prefix in ("Pneumonia", "Acute myocardial infarction")
             )
             among = {"no condition": ~labels.any(axis=1), "pneumonia": pneumonia, "no pneumonia": ~pneumonia}
             among |= {"heart attack": attack, "no heart attack": ~attack}
@@ -206,6 +206,7 @@ def _quality(descent: PrivateGradientDescent) -> float:
 
 
 def _group_means(descent: PrivateGradientDescent, epsilons: NDArray[np.float64]) -> GroupMeans:
+    """Return the mean losses and spent epsilon of each group."""
     data, losses = descent.data, descent.network.losses
     train = losses(descent.theta, data.features, data.labels)
     test = losses(descent.theta, data.test_features, data.test_labels)

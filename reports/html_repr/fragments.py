@@ -44,7 +44,7 @@ MAX_LINES = 24
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A title, a sentence, a table and notes, all escaped when rendered but for formulas, which are Markup.
+    """The notebook display of a result: a title, a sentence, a table and notes.
 
     names are the heads of the columns; without them each line is a label and what it says.
     """
@@ -69,11 +69,11 @@ class Fragment:
 
 def evenly_spaced_lines(lines: Iterable[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str, ...]]:
     """At most MAX_LINES of the lines, evenly spaced with both ends, and a note where some are left out."""
-    told = list(lines)
-    if len(told) <= MAX_LINES:
-        return told, ()
-    places = [round(k * (len(told) - 1) / (MAX_LINES - 1)) for k in range(MAX_LINES)]
-    return [told[k] for k in places], (f"{MAX_LINES} of {len(told)} rows; rows() has them all.",)
+    all_lines = list(lines)
+    if len(all_lines) <= MAX_LINES:
+        return all_lines, ()
+    places = [round(k * (len(all_lines) - 1) / (MAX_LINES - 1)) for k in range(MAX_LINES)]
+    return [all_lines[k] for k in places], (f"{MAX_LINES} of {len(all_lines)} rows; rows() has them all.",)
 
 
 def of_rows(title: str, words: str, value: Displayed, *notes: str) -> Fragment:
@@ -81,14 +81,14 @@ def of_rows(title: str, words: str, value: Displayed, *notes: str) -> Fragment:
 
     Their values stand in the table, equal or not.
     """
-    told = [text_cells(row) for row in value.rows()]
-    if len(told) < 2:
-        return Fragment(title, words, [line for row in told for line in row.items()], notes=notes)
-    names = dict.fromkeys(name for row in told for name in row)
-    equal = [name for name in names if len({row.get(name) for row in told}) == 1]
-    shared = {name: told[0][name] for name in equal if name not in VALUES}
+    cell_rows = [text_cells(row) for row in value.rows()]
+    if len(cell_rows) < 2:
+        return Fragment(title, words, [line for row in cell_rows for line in row.items()], notes=notes)
+    names = dict.fromkeys(name for row in cell_rows for name in row)
+    equal = [name for name in names if len({row.get(name) for row in cell_rows}) == 1]
+    shared = {name: cell_rows[0][name] for name in equal if name not in VALUES}
     heads = tuple(name for name in names if name not in shared)
-    lines, left_out = evenly_spaced_lines([row.get(name, "") for name in heads] for row in told)
+    lines, left_out = evenly_spaced_lines([row.get(name, "") for name in heads] for row in cell_rows)
     common = f"In every row: {'; '.join(f'{name} {cell}' for name, cell in shared.items())}."
     return Fragment(title, words, lines, heads, (*notes, *([common] if shared else []), *left_out))
 
@@ -107,7 +107,7 @@ def result_fragment(value: Any) -> Fragment:
 def _rows_fragment_factory(
     title: str, words: Callable[[Any], str] = str, notes: Callable[[Any], Iterable[str]] = lambda one: ()
 ) -> Callable[[Any], Fragment]:
-    """What tells a result by its rows, under a title and by default its own words."""
+    """Return a function that makes a fragment of a result's rows, under this title."""
     return lambda value: of_rows(title, words(value), value, *notes(value))
 
 
@@ -119,10 +119,15 @@ def _verdict(value: Verdict) -> Fragment:
 
 def _agreement(value: Agreement) -> Fragment:
     lines = [
-        (one.what, interval(one.low, one.high), interval(one.least, one.most), "yes" if one.meets else "NO")
-        for one in value.compared
+        (
+            comparison.what,
+            interval(comparison.low, comparison.high),
+            interval(comparison.least, comparison.most),
+            "yes" if comparison.meets else "NO",
+        )
+        for comparison in value.compared
     ]
-    told, left_out = evenly_spaced_lines(lines)
+    shown_lines, left_out = evenly_spaced_lines(lines)
     notes = (
         f"Compared: {value.scope}; some interval misses by chance with probability at most "
         f"{format_failure(value.failure)}.",
@@ -130,7 +135,7 @@ def _agreement(value: Agreement) -> Fragment:
         *left_out,
     )
     names = ("number", "simulated", "other route", "meets")
-    return Fragment(value.outcome.name, agreed_within(value), told, names, notes)
+    return Fragment(value.outcome.name, agreed_within(value), shown_lines, names, notes)
 
 
 def _proof(value: Proof) -> Fragment:
@@ -159,15 +164,17 @@ def _certified_numbers(value: CertifiedNumbers) -> Fragment:
     # those that are refused first, so that none of them is left out
     lines, left_out = evenly_spaced_lines(
         (
-            one.number.theorem,
-            one.number.says,
-            "no finite number" if one.number.value is None else f"{float(one.number.value):.17g}",
-            one.status.name,
-            one.evidence.name,
+            comparison.number.theorem,
+            comparison.number.says,
+            "no finite number"
+            if comparison.number.value is None
+            else f"{float(comparison.number.value):.17g}",
+            comparison.status.name,
+            comparison.evidence.name,
         )
-        for one in sorted(value.numbers, key=lambda one: one.fits)
+        for comparison in sorted(value.numbers, key=lambda comparison: comparison.fits)
     )
-    count, refused = len(value.numbers), dict.fromkeys(one.status.name for one in value.refused)
+    count, refused = len(value.numbers), dict.fromkeys(comparison.status.name for comparison in value.refused)
     words = f"{count - len(value.refused)} of {count_words(count, 'number')} fit their theorems"
     if refused:
         words += f"; REFUSED: {', '.join(refused)}"
@@ -180,6 +187,7 @@ def _certified_numbers(value: CertifiedNumbers) -> Fragment:
 
 
 def _joint_failure_text(failure: float) -> str:
+    """Return the probability that some interval misses, as a phrase."""
     return f"all intervals hold together, except with probability at most {format_failure(failure)}"
 
 
@@ -188,6 +196,7 @@ def _delta_text(value: WorstCase | Evaluation | CalibratedThreshold) -> str:
 
 
 def _verdict_sentence(verdict: Verdict) -> str:
+    """Return a verdict and its detail as one sentence."""
     return str(verdict) + (f": {verdict.detail}" if verdict.detail else "")
 
 

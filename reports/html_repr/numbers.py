@@ -56,8 +56,8 @@ def agreed_within(agreement: Agreement) -> str:
 
 
 def exact_value_and_bounds_text(value: str | None, low: float, high: float) -> str:
-    """An exact value as its fraction where that is short, and bounds on it in nine digits."""
-    told = interval(low, high, 9)
+    """Return a short exact value with its bounds in nine digits, or the bounds alone."""
+    enclosure = interval(low, high, 9)
     if value is None or len(value) > _LONGEST:
-        return told
-    return value if low.hex() == high.hex() and "/" not in value else f"{value}, in {told}"
+        return enclosure
+    return value if low.hex() == high.hex() and "/" not in value else f"{value}, in {enclosure}"

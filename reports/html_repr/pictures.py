@@ -31,7 +31,7 @@ def draw_result(value: object, ax: Axes) -> None:
 
 
 def picture_alt(value: Displayed) -> str:
-    """The picture in words: its first row and its last."""
+    """Return the alternative text of a result's picture: its first and last rows."""
     rows = value.rows()
     ends = (
         ", ".join(f"{name} {cell}" for name, cell in text_cells(row).items()) for row in (rows[0], rows[-1])
@@ -40,6 +40,7 @@ def picture_alt(value: Displayed) -> str:
 
 
 def _draw_profile_estimate(value: ProfileEstimate, ax: Axes) -> None:
+    """Draw simulated deltas by epsilon, with their intervals and the band."""
     rows: list[Any] = value.rows()
     fine = np.linspace(min(value.epsilons), max(value.epsilons), _FINE)
     epsilons = np.unique(np.concatenate([fine, value.epsilons]))
@@ -96,6 +97,7 @@ def _draw_filter_comparison(value: FilterComparison, ax: Axes) -> None:
 
 
 def _draw_strategy_values(value: Evaluations, ax: Axes) -> None:
+    """Draw the bounds on one strategy's delta at each epsilon."""
     rows: list[Any] = [*value.rows()]
     words, heights = "the value of one strategy", []
     for name, marker, colour, label in (

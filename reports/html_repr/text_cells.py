@@ -1,4 +1,4 @@
-"""The cells of a row in few digits: ends are rounded outwards and told with their value, chances rounded up.
+"""Return the text of each cell of a row by name; a value and its interval share a cell.
 
 >>> text_cells({"value": 0.125, "low": 0.1, "high": 0.15, "n": 1000, "failure": 1e-6})
 {'value': '0.125 in [0.1, 0.15]', 'n': '1,000', 'failure': '1e-06'}
@@ -34,18 +34,18 @@ _ROUNDED: dict[str, Callable[[float], str]] = {
 
 def text_cells(row: Row) -> dict[str, str]:
     """Each cell of a row by its name; a value and its ends are one cell, and what says nothing is left out."""
-    told: dict[str, str] = {}
+    cells: dict[str, str] = {}
     for name, cell in row.items():
-        kind = next((one for one in _KINDS if name == one or name.endswith(f"_{one}")), None)
+        kind = next((suffix for suffix in _KINDS if name == suffix or name.endswith(f"_{suffix}")), None)
         if kind is not None:
             stem = name.removesuffix(kind)
             label = stem.replace("_", " ").strip() or VALUES["value" not in row]
-            told[label] = _interval_text(*(row.get(f"{stem}{one}") for one in _KINDS))
+            cells[label] = _interval_text(*(row.get(f"{stem}{suffix}") for suffix in _KINDS))
         elif name == "evidence":
-            told[name] = _NO_EVIDENCE if cell is None else f"{cell}: {Evidence[str(cell)].value}"
+            cells[name] = _NO_EVIDENCE if cell is None else f"{cell}: {Evidence[str(cell)].value}"
         elif cell not in (None, ""):
-            told[name.replace("_", " ")] = _cell_text(name, cell)
-    return told
+            cells[name.replace("_", " ")] = _cell_text(name, cell)
+    return cells
 
 
 def _interval_text(value: Cell, low: Cell, high: Cell) -> str:
@@ -60,6 +60,7 @@ def _interval_text(value: Cell, low: Cell, high: Cell) -> str:
 
 
 def _cell_text(name: str, cell: Cell) -> str:
+    """Return a cell as short text, rounded in the direction that its name needs."""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, int):

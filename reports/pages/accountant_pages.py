@@ -55,9 +55,9 @@ def _verdict_text(chapter: AccountantChapter) -> str:
     if verdict.outcome is Outcome.REFUTED:
         return f"The guarantee is false, {verdict.evidence.name}: {verdict.detail}"
     theorems = dict.fromkeys(
-        name for one in chapter.examined for name in _THEOREM.findall(one.verdict.detail)
+        name for accountant in chapter.examined for name in _THEOREM.findall(accountant.verdict.detail)
     )
-    names = ", ".join(one.name for one in chapter.examined)
+    names = ", ".join(accountant.name for accountant in chapter.examined)
     return (
         f"{names}: {verdict.outcome.name}, {verdict.evidence.name}, by theorem {', '.join(theorems)}, for "
         f"{shortened_sentence(verdict.scope)}."
@@ -84,6 +84,7 @@ def _simulation_table(rows: Sequence[EstimateAndGuarantee]) -> PageTable:
 
 
 def _odometer_ratios_text() -> str:
+    """Return the smallest ratio of each odometer's bound to the loss quantile, as text."""
     ratios = {
         name: accountant_examples.min_bound_to_quantile_ratio(name) for name in accountant_examples.ODOMETERS
     }
@@ -93,7 +94,7 @@ def _odometer_ratios_text() -> str:
 
 
 def _intervals_picture(chapter: AccountantChapter) -> Picture:
-    """Each interval over what is guaranteed."""
+    """Draw each simulated interval divided by the guaranteed bound."""
     rows = chapter.rows
     figure = intervals_divided_by_promise_figure(
         [(*row.drawn, row.promised) for row in rows], "simulated, over the guarantee"

@@ -9,9 +9,11 @@ HEADS = ("library", "kind", "entry point", "consequence", "expected", "got")
 
 
 def audit_summary(audit: AuditRecord) -> str:
-    """How many libraries were run, how many findings of each kind were shown, and when."""
-    shown = [one for library in audit.libraries for one in library.findings if one.shown]
-    counts = ", ".join(f"{kind.value}: {sum(one.kind is kind for one in shown)}" for kind in FindingKind)
+    """Return a sentence: the libraries that ran, the findings of each kind, and the dates."""
+    shown = [finding for library in audit.libraries for finding in library.findings if finding.shown]
+    counts = ", ".join(
+        f"{kind.value}: {sum(finding.kind is kind for finding in shown)}" for kind in FindingKind
+    )
     dates = sorted(library.date for library in audit.libraries)
     return (
         f"{len(audit.libraries)} libraries were run on {dates[0]} to {dates[-1]}; each of {len(shown)} findings was "
@@ -24,9 +26,9 @@ def rows(audit: AuditRecord) -> list[tuple[str, ...]]:
     return [
         (
             f"{library.distribution} {library.version}",
-            *(one.kind.value, one.entry, one.consequence, one.expected),
-            one.got if one.shown else f"{one.got}: not shown in this version",
+            *(finding.kind.value, finding.entry, finding.consequence, finding.expected),
+            finding.got if finding.shown else f"{finding.got}: not shown in this version",
         )
         for library in audit.libraries
-        for one in library.findings
+        for finding in library.findings
     ]

@@ -68,7 +68,11 @@ def examination_fragment(exam: Examination) -> str:
 
 def _render_examination(template: str, exam: Examination, **more: Any) -> str:
     counterexample, shown = exam.counterexample, exam.refutations
-    findings = [one for one in exam.findings if one.counterexample is None or shown[one.stage] is one]
+    findings = [
+        finding
+        for finding in exam.findings
+        if finding.counterexample is None or shown[finding.stage] is finding
+    ]
     return render_template(
         template,
         exam=exam,
@@ -87,7 +91,7 @@ def _render_examination(template: str, exam: Examination, **more: Any) -> str:
 
 
 def _verdict_pill(finding: StageFinding) -> tuple[str, str, str]:
-    """A stage's verdict in a word, its colour, and what it does not say; kept on a menu is no HOLDS of the promise."""
+    """Return a stage's verdict in a word, its colour and its limits."""
     verdict = finding.verdict
     if verdict is None:
         return "", "", "decides nothing"
@@ -110,7 +114,7 @@ def _picture_sources(exam: Examination) -> list[dict[str, str]]:
 
 
 def _trace_picture_uri(exam: Examination) -> str:
-    """The picture of the play against the promise, as data; '' where there is none."""
+    """Return the picture of the counterexample's delta curve as a data URI; '' without a trace."""
     trace = exam.trace
     figure = None if trace is None else trace_delta_figure(exam.name, trace)
     return "" if figure is None else data_uri(svg_text(figure))

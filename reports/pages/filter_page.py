@@ -84,20 +84,20 @@ def shortened_sentence(words: str, most: int = 420) -> str:
 
 
 def epsilon_or_order_text(one: CertifiedDivergenceBounds | SimulatedDivergence) -> str:
-    """Where a divergence is compared: an epsilon, or an order."""
+    """Return the epsilon, or the Rényi order, at which a divergence is compared."""
     name = "order" if one.measure.kind == "renyi" else "epsilon"
     return f"{name} {one.measure.at:.4g}"
 
 
 def _worst_case_text(chapter: FilterChapter) -> str:
-    one, game = chapter.main, chapter.game
-    low, high = one.shares
-    reached = f"by {_requests_text(one)}" if one.steps else "by the best strategy on the menu below"
-    words = f"At {epsilon_or_order_text(one)}, at least {share(low, format_down)} of what is guaranteed, {reached}"
+    bounds, game = chapter.main, chapter.game
+    low, high = bounds.shares
+    reached = f"by {_requests_text(bounds)}" if bounds.steps else "by the best strategy on the menu below"
+    words = f"At {epsilon_or_order_text(bounds)}, at least {share(low, format_down)} of what is guaranteed, {reached}"
     if high is not None:
         words += f"; at most {share(high, format_up)}, whatever the mechanisms"
     menu = ""
-    if one.steps:
+    if bounds.steps:
         number = share(game.high / game.promised, format_up)
         menu = (
             f" On the menu below, at epsilon {game.epsilon:.4g}, at most {number} in at most "
@@ -107,6 +107,7 @@ def _worst_case_text(chapter: FilterChapter) -> str:
 
 
 def _requests_text(one: CertifiedDivergenceBounds) -> str:
+    """Return the requests that reach the lower bound, such as 3 x Gaussian(0.5)."""
     return ", then ".join(f"{times} x {_pair_expression(pair)}" for pair, times in one.steps)
 
 
@@ -133,22 +134,23 @@ def simulated_words(one: SimulatedDivergence | None) -> str:
 
 
 def _membership_test_text(curves: Mapping[str, AttackerCurve]) -> str:
-    told = ", ".join(f"{share(one.hits(TOLD), format_up)} ({name})" for name, one in curves.items())
-    return f"At one false alarm in a thousand it hits at most {told}."
+    """Return the largest true-positive rate of a membership test at one false alarm in a thousand."""
+    hits_text = ", ".join(f"{share(curve.hits(TOLD), format_up)} ({name})" for name, curve in curves.items())
+    return f"At one false alarm in a thousand it hits at most {hits_text}."
 
 
 def _uncovered_text(chapter: FilterChapter) -> str:
     """What neither the verdict nor the simulations say anything of."""
-    known = ["simulations of other adversaries"]
+    uncovered_parts = ["simulations of other adversaries"]
     if chapter.verdict.outcome is not Outcome.HOLDS and chapter.uncovered:
-        known.append(chapter.uncovered)
+        uncovered_parts.append(chapter.uncovered)
     if chapter.comparisons.left_out:
-        known.append(f"{', '.join(chapter.comparisons.left_out)}, which nothing bounds closely")
-    return f"{'; '.join(known)}."
+        uncovered_parts.append(f"{', '.join(chapter.comparisons.left_out)}, which nothing bounds closely")
+    return f"{'; '.join(uncovered_parts)}."
 
 
 def _counterexample_table(chapter: FilterChapter) -> PageTable | None:
-    """The rounds of the counterexample, and what is wrong with them."""
+    """Return the table of a counterexample's rounds; None if there is none."""
     if not chapter.turns:
         return None
     rows = tuple(
@@ -159,12 +161,13 @@ def _counterexample_table(chapter: FilterChapter) -> PageTable | None:
         )
         for turn in chapter.turns[:_MAX_TURNS]
     )
-    why = " ".join(f"{one[:1].upper()}{one[1:]}." for one in chapter.why[:2])
+    why = " ".join(f"{reason[:1].upper()}{reason[1:]}." for reason in chapter.why[:2])
     heads = ("Round", "Request and answer", "Revealed so far", "Guaranteed")
     return PageTable("Smallest counterexample", heads, rows, why)
 
 
 def _page_code(chapter: FilterChapter) -> str:
+    """Return Python code that repeats the page's worst case, simulation and verdict."""
     subject = chapter.subject
     rounds = "" if subject.rounds is None else f", rounds={subject.rounds}"
     way = "" if subject.direction == "both" else f", direction={subject.direction!r}"
@@ -182,4 +185,5 @@ def _page_code(chapter: FilterChapter) -> str:
 
 
 def _epsilon_code(epsilon: Epsilon) -> str:
+    """Return an epsilon as Python code."""
     return f'fp.LogRatio(Fraction("{epsilon.ratio}"))' if isinstance(epsilon, LogRatio) else f"{epsilon:g}"

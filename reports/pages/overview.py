@@ -51,8 +51,11 @@ class OverviewRow:
         """The row of a filter."""
         main, (least, most) = chapter.main, chapter.main.shares
         ends, n = None, 0
-        if (one := main.simulated) is not None:
-            ends, n = (one.estimate.low / one.promised, one.estimate.high / one.promised), one.estimate.n
+        if (simulated := main.simulated) is not None:
+            ends, n = (
+                (simulated.estimate.low / simulated.promised, simulated.estimate.high / simulated.promised),
+                simulated.estimate.n,
+            )
         order = main.measure.kind == "renyi"
         return cls(
             chapter.subject,
@@ -97,7 +100,7 @@ class OverviewRow:
 
 
 def covered_mechanisms_text(subject: FilterPageSubject, verdict: Verdict) -> str:
-    """The mechanisms that a verdict covers, in a few words; † if the kernel has the rule for outcomes of any kind."""
+    """Return the mechanisms that a verdict covers; † if the kernel has the rule for any outcomes."""
     if verdict.outcome is Outcome.REFUTED:
         return "none: its own code"
     covered = "finite outcomes" if FINITE_OUTCOMES_SCOPE in verdict.scope else verdict.scope.partition(";")[0]
@@ -111,7 +114,7 @@ _ANY = ", any outcomes"
 
 
 def counts_sentence(rows: Sequence[OverviewRow]) -> str:
-    """The answer in a sentence."""
+    """Return a sentence with the numbers of filters that hold, are refuted and are undecided."""
     holds, refuted, undecided = (
         sum(row.verdict.outcome is outcome for row in rows)
         for outcome in (Outcome.HOLDS, Outcome.REFUTED, Outcome.UNDECIDED)
@@ -177,6 +180,7 @@ def _draw_row(ax: Axes, y: int, row: OverviewRow, *, wide: bool) -> None:
 
 
 def _within_axis(share: float) -> float:
+    """Clip a share of the guarantee to the range of the axis."""
     return min(max(share, _LEAST), _MOST) if math.isfinite(share) else _MOST
 
 
@@ -194,8 +198,8 @@ def _legend_lines() -> list[Line2D]:
 
 def picture_alt(rows: Sequence[OverviewRow]) -> str:
     """The picture for those who cannot see it."""
-    told = "; ".join(f"{row.subject.name} {range_text(row)}" for row in rows)
-    return f"What the worst known adversary reaches, as a share of what is guaranteed: {told}."
+    rows_text = "; ".join(f"{row.subject.name} {range_text(row)}" for row in rows)
+    return f"What the worst known adversary reaches, as a share of what is guaranteed: {rows_text}."
 
 
 def range_text(row: OverviewRow) -> str:

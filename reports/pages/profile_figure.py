@@ -30,29 +30,30 @@ _CURVE_POINTS = 60
 
 
 def membership_test_bounds(chapter: FilterChapter) -> dict[str, AttackerCurve]:
-    """Bounds on the hits of any test: by the guarantee, and by what is certified of every mechanism."""
+    """Return bounds on a membership test's true positives: guaranteed, and certified ones."""
     promise = chapter.subject.make().promise
     at = sorted({best_epsilon(promise, TOLD), *_GUARANTEE_EPSILONS})
     promised = {epsilon: promise.extremal(epsilon).high for epsilon in at}
     curves = {"guaranteed": AttackerCurve(tuple(promised.items()))}
-    known = {
-        one.measure.at: one.high
-        for one in chapter.curve
-        if one.high is not None and one.measure.kind == "hockey-stick"
+    certified = {
+        bounds.measure.at: bounds.high
+        for bounds in chapter.curve
+        if bounds.high is not None and bounds.measure.kind == "hockey-stick"
     }
-    if known and chapter.verdict.outcome is Outcome.HOLDS:
-        curves["certified"] = AttackerCurve(tuple(sorted((promised | known).items())))
+    if certified and chapter.verdict.outcome is Outcome.HOLDS:
+        curves["certified"] = AttackerCurve(tuple(sorted((promised | certified).items())))
     return curves
 
 
 def profile_and_trade_off_pictures(
     chapter: FilterChapter, curves: dict[str, AttackerCurve]
 ) -> tuple[Picture, Picture]:
-    """Divergences beside the guarantee, and hits against false alarms, bounded by `curves`."""
+    """Return the pictures of the privacy profile and of the trade-off curve."""
     key, name = chapter.subject.key, chapter.subject.name
     at = "order" if chapter.main.measure.kind == "renyi" else "epsilon"
-    told = "; ".join(
-        f"{share(one.shares[0])} of what is guaranteed at {at} {one.measure.at:.3g}" for one in chapter.curve
+    shares_text = "; ".join(
+        f"{share(bounds.shares[0])} of what is guaranteed at {at} {bounds.measure.at:.3g}"
+        for bounds in chapter.curve
     )
     hits = "; ".join(f"{which} {format_up(curve.hits(TOLD), 3)}" for which, curve in curves.items())
     with new_figure(*_FIGURE_INCHES, margins=_MARGINS) as profile:
@@ -61,7 +62,11 @@ def profile_and_trade_off_pictures(
         _draw_trade_off(trade_off.subplots(), chapter, curves)
     return (
         Picture(
-            key, _PROFILE_CAPTION, f"{name}: certified from below, {told}.", svg_text(profile), _FIGURE_INCHES
+            key,
+            _PROFILE_CAPTION,
+            f"{name}: certified from below, {shares_text}.",
+            svg_text(profile),
+            _FIGURE_INCHES,
         ),
         Picture(
             f"{key}-test",
@@ -84,21 +89,21 @@ _TRADE_OFF = (
 
 def _draw_profile(ax: Axes, chapter: FilterChapter) -> None:
     filt, curve = chapter.subject.make(), chapter.curve
-    renyi, at = chapter.main.measure.kind == "renyi", [one.measure.at for one in curve]
+    renyi, at = chapter.main.measure.kind == "renyi", [bounds.measure.at for bounds in curve]
     room = 0.15 * (max(at) - min(at)) or 0.5
     if renyi:
         line = (
             "-" if isinstance(filt.promise, ZCDP) else "_"
         )  # elsewhere nothing is stated between the orders
-        ax.plot(at, [one.promised for one in curve], line, color=INK, lw=1.6, ms=26, label="guaranteed")
+        ax.plot(at, [bounds.promised for bounds in curve], line, color=INK, lw=1.6, ms=26, label="guaranteed")
         ax.set(xlabel="order alpha", ylabel="Rényi divergence (nats)", xlim=(0, 1.15 * max(at)))
-        ax.set_ylim(0, 1.15 * max(one.promised for one in curve))
+        ax.set_ylim(0, 1.15 * max(bounds.promised for bounds in curve))
     else:
         grid = np.linspace(max(min(at) - room, 0.0), max(at) + room, _CURVE_POINTS)
         promise = [float(filt.promise.delta(float(epsilon))) for epsilon in grid]
         ax.plot(grid, promise, color=INK, lw=1.6, label="guaranteed")
         ax.set(xlabel="epsilon (nats)", ylabel="delta", yscale="log", xlim=(grid[0], grid[-1]))
-        shown = [x for one in curve for x in (one.low, one.promised) if x > 0.01 * one.promised]
+        shown = [x for bounds in curve for x in (bounds.low, bounds.promised) if x > 0.01 * bounds.promised]
         ax.set_ylim(min(shown) / 3, min(3 * max(*shown, *promise), 1.5))
     _draw_bounds_and_simulations(ax, curve)
     ax.legend(fontsize=8.5, loc="best")
@@ -106,20 +111,20 @@ def _draw_profile(ax: Axes, chapter: FilterChapter) -> None:
 
 def _draw_bounds_and_simulations(ax: Axes, curve: tuple[CertifiedDivergenceBounds, ...]) -> None:
     look: dict[str, Any] = {"ms": 8, "mfc": "none", "mew": 1.5, "color": _GREEN, "ls": "none"}
-    for place, one in enumerate(curve):
+    for place, bounds in enumerate(curve):
         first = "" if place else None
-        at = one.measure.at
-        if one.simulated is not None:
-            ends = one.simulated.estimate.low, min(one.simulated.estimate.high, 1e300)
+        at = bounds.measure.at
+        if bounds.simulated is not None:
+            ends = bounds.simulated.estimate.low, min(bounds.simulated.estimate.high, 1e300)
             bar: dict[str, Any] = {"ms": 13, "mew": 2, "lw": 5, "color": _BAR, "zorder": 1.5}
             ax.plot([at] * 2, ends, "_-", label=first if first is not None else "simulated", **bar)
-        if one.high is not None:
+        if bounds.high is not None:
             label = first if first is not None else "certified, at most"
-            ax.plot([at], [one.high], marker="D", label=label, **look)
-        broken = certainly_exceeds(one.low, one.promised)
+            ax.plot([at], [bounds.high], marker="D", label=label, **look)
+        broken = certainly_exceeds(bounds.low, bounds.promised)
         mark, colour = ("X", _RED) if broken else ("o", _BLUE)
         label = first if first is not None else "certified, at least"
-        ax.plot([at], [one.low], mark, ms=5, color=colour, label=label)
+        ax.plot([at], [bounds.low], mark, ms=5, color=colour, label=label)
 
 
 def _draw_trade_off(ax: Axes, chapter: FilterChapter, curves: dict[str, AttackerCurve]) -> None:

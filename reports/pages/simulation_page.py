@@ -20,6 +20,7 @@ def meets_enclosure(estimate: Estimate, one: SimulatedDivergence) -> bool:
 
 
 def _agreement_sentence(finding: Finding) -> str:
+    """Return the words on whether every simulated interval meets its certified bounds."""
     agrees = finding.result.outcome is AgreementOutcome.AGREES
     return "every interval meets the certified bounds." if agrees else "NOT every interval meets its bounds."
 
@@ -30,8 +31,8 @@ def rests_on_text(words: str) -> str:
         return "the filter's ledger"
     if words.startswith("all that the adversary can ask for"):
         return "its requests"
-    if found := re.match(r"([\d,]+ states?)", words):
-        return f"{found[1]} of its code"
+    if matched := re.match(r"([\d,]+ states?)", words):
+        return f"{matched[1]} of its code"
     return words.partition(",")[0]
 
 

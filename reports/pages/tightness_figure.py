@@ -35,8 +35,8 @@ def shown_rows(rows: Sequence[Tightness]) -> tuple[Tightness, ...]:
     """Return the rows of the picture: the nearest of every menu first, then the next nearest, at most MAX_ROWS."""
     rows = informative_rows(rows)
     first = list({row.menu: row for row in reversed(rows)}.values())[::-1]
-    kept = (first + [row for row in rows if not any(row is one for one in first)])[:MAX_ROWS]
-    return tuple(row for row in rows if any(row is one for one in kept))
+    nearest_rows = (first + [row for row in rows if not any(row is chosen for chosen in first)])[:MAX_ROWS]
+    return tuple(row for row in rows if any(row is chosen for chosen in nearest_rows))
 
 
 def tightness_figure(name: str, rows: Sequence[Tightness], *, width: float = 8.0) -> Figure | None:
@@ -72,7 +72,7 @@ def _draw_rows(ax: Axes, rows: Sequence[Tightness], *, letters: int) -> None:
 
     ax.axvline(1.0, color=INK, lw=1.6, label="guarantee")
     for y, row, highest in zip(reversed(range(len(rows))), rows, worst, strict=True):
-        found, k = (
+        attack_label, k = (
             ("attack above the guarantee", _RED)
             if certainly_exceeds(row.attack, row.promised)
             else ("attack", _BLUE)
@@ -82,7 +82,7 @@ def _draw_rows(ax: Axes, rows: Sequence[Tightness], *, letters: int) -> None:
             look: dict[str, Any] = {"ms": 9, "mfc": "none", "mew": 1.6, "color": _GREEN}
             ax.plot(at(highest), y, "D", label="certified worst case", **look)
         marker = "o" if low <= row.share <= high else "<" if row.share < low else ">"
-        ax.plot(at(row.share), y, marker, ms=6.5, color=k, label=found)
+        ax.plot(at(row.share), y, marker, ms=6.5, color=k, label=attack_label)
         words = f"{_divergence_text(row)} {row.menu}"
         words = words if len(words) <= letters else f"{words[: letters - 2]} …"
         where: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
@@ -95,6 +95,7 @@ def _draw_rows(ax: Axes, rows: Sequence[Tightness], *, letters: int) -> None:
 
 
 def _divergence_text(row: Tightness) -> str:
+    """Return the epsilon or order and the direction of a row's divergence."""
     if row.measure.kind == "exceedance":
         return ""
     what = "ε" if row.measure.kind == "hockey-stick" else "α"

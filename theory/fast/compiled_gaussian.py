@@ -28,17 +28,17 @@ def losses(rng: np.random.Generator, mu: Real, shift: float, n: int) -> NDArray[
 
     mu has shape (), (1,) or (n,). Afterwards rng is in the same state as after n draws by NumPy.
     """
-    found = gaussian_kernels() if pays_off(n) else None
-    return None if found is None else found.draw(rng, np.atleast_1d(mu), shift, n)
+    kernels = gaussian_kernels() if pays_off(n) else None
+    return None if kernels is None else kernels.draw(rng, np.atleast_1d(mu), shift, n)
 
 
 def select_levels(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.float64] | None:
     """Return `high` where `raised` is true, else `low`, shape (n,); None without a compiler."""
-    found = gaussian_kernels() if pays_off(len(raised)) else None
-    if found is None:
+    kernels = gaussian_kernels() if pays_off(len(raised)) else None
+    if kernels is None:
         return None
     out = np.empty(len(raised))
-    found.either(low, high, np.ascontiguousarray(raised), out)
+    kernels.either(low, high, np.ascontiguousarray(raised), out)
     return out
 
 

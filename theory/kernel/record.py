@@ -60,7 +60,7 @@ class AcceptedStatement:
 
     @property
     def acceptance_phrase(self) -> str:
-        """Return a phrase for the place of the run."""
+        """Return "Rocq VERSION accepted FILE, NAME, on this machine" or "elsewhere"."""
         where = "on this machine" if self.ran_here else "elsewhere, by the record, which matches the sources"
         return f"Rocq {self.rocq} accepted {self.file}, {self.name}, {where}"
 
@@ -111,7 +111,7 @@ class Record:
             "libraries": dict(sorted(self.libraries.items())),
             "sources": dict(self.sources),
             "statements": dict(sorted(self.statements.items())),
-            "axioms": {name: list(found) for name, found in sorted(self.axioms.items())},
+            "axioms": {name: list(axioms) for name, axioms in sorted(self.axioms.items())},
         }
         return json.dumps(data, indent=1) + "\n"
 
@@ -122,7 +122,7 @@ class Record:
 
     @property
     def matches_committed_digest(self) -> bool:
-        """Return whether the committed digest matches this record."""
+        """Return whether the committed SHA-256 file matches this record."""
         place = files("filterproof.theory.kernel").joinpath(SEAL)
         return place.is_file() and place.read_text(encoding="utf-8") == self.record_digest
 
@@ -145,8 +145,8 @@ def without_comments(text: str) -> str:
 @lru_cache(maxsize=256)
 def first_forbidden_word(text: str) -> str:
     """Return the first forbidden word of a source, or ""."""
-    found = _FORBIDDEN_WORDS.search(without_comments(text))
-    return found[0] if found else ""
+    match = _FORBIDDEN_WORDS.search(without_comments(text))
+    return match[0] if match else ""
 
 
 def duplicate_definition(texts: Mapping[str, str]) -> str:
@@ -184,15 +184,16 @@ def readable_record(file: str = RECORD) -> Record | None:
 
 @lru_cache(maxsize=1)
 def _record_and_sources() -> tuple[Record | None, bool, dict[str, str]]:
+    """Return the stored record, whether it was run on this machine, and the Rocq sources."""
     texts = rocq_sources()
-    found = digests(texts)
+    source_digests = digests(texts)
     record, here = stored_record(), readable_record(HERE)
     same = (
         record is not None
         and here is not None
         and here.version_independent_parts == record.version_independent_parts
     )
-    return record, same and here is not None and here.sources == found, texts
+    return record, same and here is not None and here.sources == source_digests, texts
 
 
 def accepted_statement(theorem: KernelTheorem) -> AcceptedStatement:

@@ -48,7 +48,7 @@ _FEASIBLE_TOLERANCE = 1e-20
 
 @dataclass(frozen=True, slots=True)
 class RenyiBound:
-    """The bound D_order <= most, of P from Q, or of Q from P if `back`."""
+    """One bound D_order <= most on D_order(P||Q), or on D_order(Q||P) if `back`."""
 
     order: Fraction
     most: fmpq
@@ -67,18 +67,19 @@ def hockey_stick_bound_by_planes(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequen
     with PRECISION_LOCK, ctx.workprec(_BITS):
         power = arb(epsilon).exp()
         planes = [
-            _moment_and_derivatives(arb(x), arb(y), one, arb(to_fmpq(one.order)), arb.log) for one in bounds
+            _moment_and_derivatives(arb(x), arb(y), bound, arb(to_fmpq(bound.order)), arb.log)
+            for bound in bounds
         ]
         goals = [
-            arb(one.most) if one.order == 1 else ((to_fmpq(one.order) - 1) * arb(one.most)).exp()
-            for one in bounds
+            arb(bound.most) if bound.order == 1 else ((to_fmpq(bound.order) - 1) * arb(bound.most)).exp()
+            for bound in bounds
         ]
         if len(planes) == 1:
             weights = [(1 / planes[0][1]).mid()]
         else:
             (_, ax, ay), (_, bx, by) = planes
-            whole = ax * by - ay * bx
-            weights = [((by + power * bx) / whole).mid(), ((-power * ax - ay) / whole).mid()]
+            determinant = ax * by - ay * bx
+            weights = [((by + power * bx) / determinant).mid(), ((-power * ax - ay) / determinant).mid()]
         missed_x = 1 - sum((w * plane[1] for w, plane in zip(weights, planes, strict=True)), arb(0))
         missed_y = -power - sum((w * plane[2] for w, plane in zip(weights, planes, strict=True)), arb(0))
         if not all(w >= 0 for w in weights):
@@ -106,17 +107,18 @@ def _moment_and_derivatives(
 
 
 def largest_hockey_stick_point(epsilon: float, bounds: Sequence[RenyiBound]) -> Point:
-    """Return the point with the largest x - e^epsilon y under bounds on a few orders, to about 40 digits."""
+    """Return masses (x, y) with the largest x - e^epsilon y under bounds, and the active bounds."""
     import mpmath as mp  # imported on demand
 
     start = _starting_point(
-        epsilon, [(float(one.order), float(one.most.p) / float(one.most.q), one.back) for one in bounds]
+        epsilon,
+        [(float(bound.order), float(bound.most.p) / float(bound.most.q), bound.back) for bound in bounds],
     )
     with PRECISION_LOCK, mp.workdps(_DIGITS):
         power, best = mp.exp(mp.mpf(epsilon)), None
         for deciding in _possibly_binding_bounds(bounds, start):
             point = _refined_point(power, deciding, start)
-            if point is None or not all(_is_nearly_within_bound(one, *point) for one in bounds):
+            if point is None or not all(_is_nearly_within_bound(bound, *point) for bound in bounds):
                 continue
             if best is None or point[0] - power * point[1] > best[0]:
                 best = point[0] - power * point[1], point, deciding
@@ -130,7 +132,7 @@ def largest_hockey_stick_point(epsilon: float, bounds: Sequence[RenyiBound]) -> 
 def _possibly_binding_bounds(
     bounds: Sequence[RenyiBound], start: tuple[float, float]
 ) -> Iterator[tuple[RenyiBound, ...]]:
-    """Yield the bounds that may decide at a point: each single bound that is met there, or two."""
+    """Yield sets of one or two bounds that may be active at the optimum."""
     near = []
     for bound in bounds:
         rate = _renyi_divergence(float(bound.order), bound.back, *start) / (
@@ -166,7 +168,9 @@ def _starting_point(epsilon: float, bounds: Sequence[tuple[float, float, bool]])
         for _ in range(52):
             middle = (low + high) / 2
             broken = [
-                one for one in deciding if not _renyi_divergence(one[0], one[2], middle, log_y) <= one[1]
+                bound
+                for bound in deciding
+                if not _renyi_divergence(bound[0], bound[2], middle, log_y) <= bound[1]
             ]
             if broken:  # divergences rise in x: below the middle the other bounds hold
                 high, deciding = middle, broken
@@ -175,6 +179,7 @@ def _starting_point(epsilon: float, bounds: Sequence[tuple[float, float, bool]])
         return low
 
     def log_hockey_stick(log_y: float) -> float:
+        """Return log(x - e^epsilon y) at the largest x for log y."""
         log_x = highest_log_x(log_y)
         more = log_x - log_y - epsilon  # compared by its logarithm where it is above zero
         return log_x + math.log(-math.expm1(-more)) if more > 0 else -1e6 + more
@@ -189,28 +194,29 @@ def _refined_point(
     """Return the point near `start` where two bounds, or one bound and a stationary x - e^epsilon y, meet; or None."""
     import mpmath as mp
 
-    orders = [mp.mpf(one.order.numerator) / one.order.denominator for one in bounds]
-    goals = [mp.mpf(int(one.most.p)) / int(one.most.q) for one in bounds]
+    orders = [mp.mpf(bound.order.numerator) / bound.order.denominator for bound in bounds]
+    goals = [mp.mpf(int(bound.most.p)) / int(bound.most.q) for bound in bounds]
 
     def relative_residuals(log_x: mp.mpf, log_y: mp.mpf) -> list[mp.mpf]:
         x, y = _masses_from_logs(log_x, log_y)
         planes = [
-            _moment_and_derivatives(x, y, one, a, mp.log) for one, a in zip(bounds, orders, strict=True)
+            _moment_and_derivatives(x, y, bound, a, mp.log) for bound, a in zip(bounds, orders, strict=True)
         ]
         off = [
-            plane[0] / goal - 1 if one.order == 1 else mp.log(plane[0]) / ((a - 1) * goal) - 1
-            for plane, one, a, goal in zip(planes, bounds, orders, goals, strict=True)
+            plane[0] / goal - 1 if bound.order == 1 else mp.log(plane[0]) / ((a - 1) * goal) - 1
+            for plane, bound, a, goal in zip(planes, bounds, orders, goals, strict=True)
         ]
         return off if len(bounds) == 2 else [*off, 1 + planes[0][2] / (power * planes[0][1])]
 
-    found = _newton_root(relative_residuals, start)
-    if found is None:
+    root = _newton_root(relative_residuals, start)
+    if root is None:
         return None
-    x, y = mp.exp(found[0]), mp.exp(found[1])
+    x, y = mp.exp(root[0]), mp.exp(root[1])
     return (x, y) if 0 < y < x < 1 else None
 
 
 def _is_nearly_within_bound(bound: RenyiBound, x: mp.mpf, y: mp.mpf) -> bool:
+    """Return whether D_order <= most up to a small relative tolerance."""
     import mpmath as mp
 
     a = mp.mpf(bound.order.numerator) / bound.order.denominator
@@ -223,7 +229,7 @@ def _is_nearly_within_bound(bound: RenyiBound, x: mp.mpf, y: mp.mpf) -> bool:
 
 
 def largest_zcdp_hockey_stick_point(epsilon: float, rho: float) -> Point:
-    """Return the largest x - e^epsilon y of two outcomes under rho-zCDP, at the deciding order or at order 1."""
+    """Return the masses (x, y) with the largest x - e^epsilon y under rho-zCDP."""
     import mpmath as mp
 
     most = to_fmpq(rho)
@@ -244,12 +250,12 @@ def largest_zcdp_hockey_stick_point(epsilon: float, rho: float) -> Point:
         orders = (1.0, *(1 + 2.0**k for k in range(-5, 20)))
         start = _starting_point(epsilon, [(a, a * rho, False) for a in orders])
         _, order = max((_renyi_divergence(a, False, *start) / a, a) for a in orders)
-        found = _refined_order_and_point(epsilon, budget, order, start) if order > 1 else None
-        if found is not None:
+        refined = _refined_order_and_point(epsilon, budget, order, start) if order > 1 else None
+        if refined is not None:
             return (
-                _mpf_to_fmpq(found[1]),
-                _mpf_to_fmpq(found[2]),
-                (bound_at_order(fraction_from_mpf(found[0])),),
+                _mpf_to_fmpq(refined[1]),
+                _mpf_to_fmpq(refined[2]),
+                (bound_at_order(fraction_from_mpf(refined[0])),),
             )
     return largest_hockey_stick_point(
         epsilon, [bound_at_order(Fraction(1)), bound_at_order(Fraction(1), back=True)]
@@ -273,14 +279,15 @@ def _refined_order_and_point(
         flat = 1 - (t * (one / y - rest / (1 - y))) / (power * a * (one / x - rest / (1 - x)))
         return moment / (a * t * rho) - 1, gain / moment, flat
 
-    found = _newton_root(relative_residuals, (math.log(order - 1), *start))
-    if found is None:
+    root = _newton_root(relative_residuals, (math.log(order - 1), *start))
+    if root is None:
         return None
-    a, x, y = 1 + mp.exp(found[0]), mp.exp(found[1]), mp.exp(found[2])
+    a, x, y = 1 + mp.exp(root[0]), mp.exp(root[1]), mp.exp(root[2])
     return (a, x, y) if 0 < y < x < 1 else None
 
 
 def _masses_from_logs(log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
+    """Return the exponentials of two logs; ValueError unless both masses are below one."""
     import mpmath as mp
 
     if not (log_x < 0 and log_y < 0):
@@ -297,13 +304,14 @@ def _newton_root(
     import mpmath as mp
 
     try:
-        found = mp.findroot(relative_residuals, start, tol=mp.mpf(10) ** (-2 * _DIGITS + 16), maxsteps=40)
+        root = mp.findroot(relative_residuals, start, tol=mp.mpf(10) ** (-2 * _DIGITS + 16), maxsteps=40)
     except (ValueError, ZeroDivisionError, TypeError):
         return None
-    return found if all(isinstance(one, mp.mpf) for one in found) else None
+    return root if all(isinstance(coordinate, mp.mpf) for coordinate in root) else None
 
 
 def _mpf_to_fmpq(x: mp.mpf) -> fmpq:
+    """Convert an mpmath number to an exact flint rational; ArithmeticError for a tiny one."""
     if abs(x.man_exp[1]) > _MAX_LOG2_MASS:
         raise ArithmeticError(
             f"masses must be at least 2^-{_MAX_LOG2_MASS}, got 2^{x.man_exp[1]}; pass a smaller epsilon"

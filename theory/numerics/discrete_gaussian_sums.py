@@ -1,4 +1,4 @@
-"""Sums of e^{-(x/s)^2 / 2} over integer steps, which replace the normal integrals for discrete Gaussian noise.
+"""Float64 sums of e^{-(x/s)^2 / 2} over integers x, for discrete Gaussian noise.
 
 >>> import math
 >>> round(float(theta(0.0, 2.0)), 12), round(math.fsum(math.exp(-((x / 2) ** 2) / 2) for x in range(-40, 41)), 12)
@@ -95,4 +95,5 @@ def log_shifted_theta_ratio(c: Real, s: Real) -> NDArray[np.float64]:
 
 
 def _poisson_sum_amplitude(m: int, s: Real) -> NDArray[np.float64]:
+    """Return 2 e^{-2 (pi m s)^2}, the amplitude of cosine m in Poisson's sum."""
     return 2 * rm.exp(-2 * (math.pi * m) ** 2 * np.square(np.asarray(s, dtype=np.float64)))

@@ -51,7 +51,7 @@ def square(a: Any) -> Exact:
 
 
 def add_error_round_up(low: Any, rest: Any) -> Any:
-    """Return a double >= low + rest, equal to low if rest <= 0.
+    """Return a double >= low + rest, where `rest` is a small rounding error; low if rest <= 0.
 
     Twice the rest plus a unit in the last place of low exceeds the rounding error of this addition.
     """
@@ -59,7 +59,7 @@ def add_error_round_up(low: Any, rest: Any) -> Any:
 
 
 def add_double_double_round_up(a: Exact, b: Exact) -> Exact:
-    """Return (high, low) with high + low >= a + b, and equal to it without rounding.
+    """Add two double-doubles: return (high, low) with high + low >= a + b.
 
     The two high parts add to s + e, the two low parts to w + lost, and e + w to v + lost, all exactly. The lost parts
     are rounded up into v; that is at most 2^-102 of a sum of numbers >= 0.

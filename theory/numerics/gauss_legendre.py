@@ -1,4 +1,4 @@
-"""The nodes and weights of Gauss and Legendre.
+"""Nodes in (-1, 1) and weights of Gauss-Legendre quadrature, cached and read-only.
 
 >>> [part.round(4).tolist() for part in gauss_legendre(2)]
 [[-0.5774, 0.5774], [1.0, 1.0]]
@@ -30,7 +30,7 @@ def gauss_legendre(nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]
 def gauss_legendre_for_normal_steps(
     nodes: int, limit: float, scale: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """`gauss_legendre` for normal steps of `scale` on (-limit, limit); ValueError where it is too coarse for them."""
+    """`gauss_legendre`, or ValueError if too coarse for normal steps of `scale`."""
     nodes = check_count("nodes", nodes, least=2)
     if not nodes >= _FINE * limit / scale:
         raise ValueError(

@@ -17,7 +17,7 @@ import threading
 
 
 def _process_lock() -> threading.RLock:
-    """The process's one lock: also where this file is executed again, beside the module that runs."""
+    """Return the process-wide lock on flint's and mpmath's precision, created once."""
     running: threading.RLock | None = getattr(sys.modules.get(__name__), "PRECISION_LOCK", None)
     if running is not None:
         return running

@@ -36,6 +36,7 @@ def matrix_product(a: Array, b: Array) -> Array:
 
 
 def _add_block_product(a: Array, b: Array, total: Array) -> None:
+    """Add a @ b to `total`, for few enough terms that the sums of parts are exact."""
     right, columns = _split_rows_into_integers(b.T)
     together, width = np.ascontiguousarray(right.reshape(-1, len(b)).T), b.shape[1]
     step = max(_BLOCK // len(b), 1)
@@ -54,7 +55,7 @@ def _add_block_product(a: Array, b: Array, total: Array) -> None:
 
 
 def _split_rows_into_integers(a: Array) -> tuple[Array, NDArray[np.int32]]:
-    """Return (parts, exponents): row i is sum_p parts[p, i] 2^(exponents[i] - bits (p+1)); parts are integers."""
+    """Return (parts, exponents): each row as three integer parts times powers of two."""
     largest = np.maximum(a.max(axis=1, initial=0.0), -a.min(axis=1, initial=0.0))
     exponents = np.maximum(np.frexp(largest)[1], -1000)
     rest = a * np.ldexp(1.0, _BITS - exponents)[:, np.newaxis]

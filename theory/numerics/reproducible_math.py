@@ -77,38 +77,41 @@ def _in_blocks(
 
 
 def _scalar_reduced_expm1(x: float, least: float) -> tuple[int, float]:
+    """(k, e^r - 1) with x = k log 2 + r, for one float."""
     within = max(x, least)
-    whole = round(within * _INVERSE)
-    high, low = within - whole * _HIGH, whole * _LOW
+    multiple = round(within * _INVERSE)
+    high, low = within - multiple * _HIGH, multiple * _LOW
     r = high - low
     lost = (high - r) - low
     series = _TAYLOR[0]
     for coefficient in _TAYLOR[1:]:
         series = series * r + coefficient
-    return whole, r + (r * r * series + lost)
+    return multiple, r + (r * r * series + lost)
 
 
 def _scalar_exp(x: float) -> float:
-    whole, less_one = _scalar_reduced_expm1(x, -800.0)
-    return math.ldexp(1 + less_one, whole)
+    multiple, less_one = _scalar_reduced_expm1(x, -800.0)
+    return math.ldexp(1 + less_one, multiple)
 
 
 def _scalar_expm1(x: float) -> float:
-    whole, less_one = _scalar_reduced_expm1(x, -40.0)
-    return math.copysign(math.ldexp(less_one + (1 - math.ldexp(1.0, -whole)), whole), x)
+    multiple, less_one = _scalar_reduced_expm1(x, -40.0)
+    return math.copysign(math.ldexp(less_one + (1 - math.ldexp(1.0, -multiple)), multiple), x)
 
 
 def _scalar_log(x: float, rest: float = 0.0) -> float:
     mantissa, exponent = math.frexp(x)
     less = mantissa < _ROOT_HALF
-    whole = float(exponent - less)
+    exponent_part = float(exponent - less)
     f = (2 * mantissa if less else mantissa) - 1
     s = f / (2 + f)
     square, half = s * s, 0.5 * f * f
     series = _SERIES[0]
     for coefficient in _SERIES[1:]:
         series = series * square + coefficient
-    return whole * _HIGH - ((half - (s * (half + square * series) + (whole * _LOW + rest))) - f)
+    return exponent_part * _HIGH - (
+        (half - (s * (half + square * series) + (exponent_part * _LOW + rest))) - f
+    )
 
 
 def _scalar_log1p(x: float) -> float:
@@ -120,15 +123,15 @@ def _scalar_log1p(x: float) -> float:
 @_in_blocks(_scalar_exp, -700.0, 700.0)
 def exp(x: Array) -> Array:
     """e^x."""
-    whole, less_one = _reduced_expm1(x, -800.0)
-    return _times_power_of_two(1 + less_one, whole)
+    multiple, less_one = _reduced_expm1(x, -800.0)
+    return _times_power_of_two(1 + less_one, multiple)
 
 
 @_in_blocks(_scalar_expm1, -700.0, 700.0)
 def expm1(x: Array) -> Array:
     """e^x - 1, with its digits near zero."""
-    whole, less_one = _reduced_expm1(x, -40.0)
-    return np.copysign(_times_power_of_two(less_one + (1 - np.ldexp(1.0, -whole)), whole), x)
+    multiple, less_one = _reduced_expm1(x, -40.0)
+    return np.copysign(_times_power_of_two(less_one + (1 - np.ldexp(1.0, -multiple)), multiple), x)
 
 
 @_in_blocks(_scalar_log, 0.0, math.inf)
@@ -173,14 +176,14 @@ def logaddexp(x: Any, y: Any) -> Array:
 def _reduced_expm1(x: Array, least: float) -> tuple[NDArray[np.int32], Array]:
     """(k, e^r - 1) with x = k log 2 + r, |r| <= log(2)/2, for x between `least` and 800, or the nearer of these."""
     within: Array = np.clip(x, least, 800.0)
-    whole = np.rint(within * _INVERSE)
-    high, low = within - whole * _HIGH, whole * _LOW
+    multiple = np.rint(within * _INVERSE)
+    high, low = within - multiple * _HIGH, multiple * _LOW
     r = high - low
     lost = (high - r) - low
     series = np.full_like(r, _TAYLOR[0])
     for coefficient in _TAYLOR[1:]:
         series = series * r + coefficient
-    return np.where(np.isnan(whole), 0.0, whole).astype(np.int32), r + (r * r * series + lost)
+    return np.where(np.isnan(multiple), 0.0, multiple).astype(np.int32), r + (r * r * series + lost)
 
 
 def _times_power_of_two(mantissa: Array, exponent: NDArray[np.int32]) -> Array:
@@ -193,12 +196,14 @@ def _log_plus_rest(x: Array, rest: Any) -> Array:
     ordinary = (x > 0) & (x < np.inf)
     mantissa, exponent = np.frexp(np.where(ordinary, x, 1.0))
     less = mantissa < _ROOT_HALF
-    whole = (exponent - less).astype(np.float64)
+    exponent_part = (exponent - less).astype(np.float64)
     f = np.where(less, 2 * mantissa, mantissa) - 1
     s = f / (2 + f)
     square, half = s * s, 0.5 * f * f
     series = np.full_like(square, _SERIES[0])
     for coefficient in _SERIES[1:]:
         series = series * square + coefficient
-    value = whole * _HIGH - ((half - (s * (half + square * series) + (whole * _LOW + rest))) - f)
+    value = exponent_part * _HIGH - (
+        (half - (s * (half + square * series) + (exponent_part * _LOW + rest))) - f
+    )
     return np.where(ordinary, value, np.where(x == 0, -np.inf, np.where(x > 0, x, np.nan)))

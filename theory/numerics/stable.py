@@ -115,15 +115,15 @@ def signed_square_round_up(x: Real) -> Real:
 
 def half_square_round_up(x: Real) -> Real:
     """Return x |x| / 2 for charges: for x > 0, the smallest double that is at least x^2 / 2."""
-    whole = np.asarray(signed_square_round_up(x))
-    half = whole / 2
+    square = np.asarray(signed_square_round_up(x))
+    half = square / 2
     return float_if_scalar(
-        half + _SMALLEST_DOUBLE * np.less(2 * half, whole)
+        half + _SMALLEST_DOUBLE * np.less(2 * half, square)
     )  # half of an odd number of smallest doubles is not a double
 
 
 def mass_as_double(mass: Fraction) -> float:
-    """Return a rational mass as the nearest double, rounded up below 2^-1022, so that only a mass of 0 becomes 0."""
+    """Return a rational probability as a double; only a mass of 0 becomes 0."""
     near = float(mass)
     return next_above(near) if 0 <= near < _MIN_NORMAL and mass > near else near
 
@@ -132,7 +132,7 @@ def increasing_root(
     function: Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]],
     start: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return the root x > 0 of an increasing function, elementwise, as exact as its values allow.
+    """Return the root x > 0 of an increasing function, elementwise, by bracketed Newton steps.
 
     `function` returns value and slope. Newton's method runs in log x from `start` > 0 and keeps a bracket. A step
     outside the bracket is replaced by bisection, or by a factor of 16 if one end of the bracket is open. Raises

@@ -233,7 +233,7 @@ class DominatingPair(PerRunParameters, ABC):
 
     @property
     def labels(self) -> Mapping[str, Any]:
-        """Labels of the request, by dimension; empty for a request without labels."""
+        """Labels of this request, dimension to label; empty for a request without labels."""
         return {}
 
     @property
@@ -247,7 +247,7 @@ class DominatingPair(PerRunParameters, ABC):
         return None
 
     def runs_by_family(self) -> list[tuple[NDArray[np.intp] | None, DominatingPair]]:
-        """Group the runs by the family of their request.
+        """Group the runs by the family of their request: (run indices, vectorised pair).
 
         Returns
         -------
@@ -289,11 +289,11 @@ class DominatingPair(PerRunParameters, ABC):
             return np.False_
         same: Any = np.True_
         for name, own in self.parameters().items():
-            asked = getattr(request, name)
-            if isinstance(asked, (float, np.ndarray)):
-                same = same & np.equal(own, asked)  # type: ignore[call-overload]
-            elif isinstance(asked, (tuple, str, int)):
-                same = same & (own == asked)
+            requested = getattr(request, name)
+            if isinstance(requested, (float, np.ndarray)):
+                same = same & np.equal(own, requested)  # type: ignore[call-overload]
+            elif isinstance(requested, (tuple, str, int)):
+                same = same & (own == requested)
         return same
 
     def dominates(self, request: DominatingPair) -> Any:
@@ -429,7 +429,7 @@ class DominatingPair(PerRunParameters, ABC):
 
     @property
     def masses_as_fractions(self) -> tuple[tuple[Fraction, Fraction], ...] | None:
-        """Probabilities (P, Q) of each outcome, as given or as the stored doubles; None for infinitely many."""
+        """(P, Q) mass of each outcome as Fractions; None for infinitely many outcomes."""
         if self.outputs is None:
             return None
         if (given := self.exact_masses) is not None:
@@ -539,5 +539,5 @@ class DominatingPair(PerRunParameters, ABC):
 
 
 def _or_inf(value: Real) -> Real:
-    """Replace negative values and NaN by inf, because parameters that no mechanism has give no guarantee."""
+    """Return the values, with inf in place of NaN and negative ones, which no mechanism has."""
     return np.where(np.greater_equal(value, 0), value, np.inf)

@@ -153,13 +153,13 @@ class DiscreteGaussian(DominatingPair):
         first = self._first_above_loss(size)
         # divided by e^{-(max(first, 0) / sigma)^2 / 2}, so that rounding does not cancel
         ahead = np.maximum(first, 0.0)
-        whole = theta(0.0, sigma)
+        total = theta(0.0, sigma)
         above = np.where(
-            first > 0, upper_over_first(ahead, sigma), upper_sums(np.minimum(first, 0.0), sigma, whole)
+            first > 0, upper_over_first(ahead, sigma), upper_sums(np.minimum(first, 0.0), sigma, total)
         )
         power = size - (first + s - ahead) * (first + s + ahead) / (2 * np.square(sigma))
         below = rm.exp(np.minimum(power, 0.0)) * upper_over_first(np.maximum(first + s, 0.0), sigma)
-        delta = np.maximum(above - below, 0.0) * rm.exp(-np.square(ahead / sigma) / 2) / whole
+        delta = np.maximum(above - below, 0.0) * rm.exp(-np.square(ahead / sigma) / 2) / total
         # H_{e^eps} = 1 - e^eps + e^eps H_{e^-eps}, two terms >= 0, as the pair is that of (Q, P)
         low = -rm.expm1(-size) + rm.exp(-size) * delta
         return float_if_scalar(np.where(np.less(epsilon, 0), low, delta))
@@ -177,8 +177,8 @@ class DiscreteGaussian(DominatingPair):
 
     def _mass_above(self, at: Real, centre: Real = 0.0) -> NDArray[np.float64]:
         """Return P(Y > at); the law of Y has its mode at `centre`."""
-        whole = theta(centre, self.sigma)
-        return upper_sums(np.asarray(at) + 1 - centre, self.sigma, whole) / whole
+        total = theta(centre, self.sigma)
+        return upper_sums(np.asarray(at) + 1 - centre, self.sigma, total) / total
 
     def loss_cdf(self, x: Real) -> Real:
         s, reach = self.sensitivity, self._support_limit
@@ -187,8 +187,8 @@ class DiscreteGaussian(DominatingPair):
             np.less_equal(self._loss_at(at + 1), x), at + 1, at
         )  # rounded like the doubles of the losses
         at = np.where(np.greater(self._loss_at(at), x), at - 1, at)
-        whole = theta(0.0, self.sigma)
-        return float_if_scalar(np.clip(upper_sums(-at, self.sigma, whole) / whole, 0.0, 1.0))
+        total = theta(0.0, self.sigma)
+        return float_if_scalar(np.clip(upper_sums(-at, self.sigma, total) / total, 0.0, 1.0))
 
     def _upper_tail_isf(self, tail: Real, centre: Real = 0.0) -> NDArray[np.float64]:
         """Return the smallest integer y with P(Y > y) <= tail."""
@@ -235,6 +235,7 @@ class _DiscreteGaussianReferenceValues(PairReferenceValues):
     @property
     def hockey_stick_slack(self) -> float:
         # about s / sigma divided by the number of sigmas is left of the mass beyond
+        """Allowed relative excess of the declared hockey-stick divergence."""
         return 2.0**-38 * (1 + (float(self.pair.sigma) / self.pair.sensitivity) ** 2)
 
     @property
@@ -272,9 +273,10 @@ class _DiscreteGaussianReferenceValues(PairReferenceValues):
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
         def tails_above(x: Exact) -> tuple[arb, arb]:
-            first, whole = self._first_above_loss(x), _theta_sum(self._sigma_squared)
+            """Return balls around the P- and Q-mass of losses above x."""
+            first, total = self._first_above_loss(x), _theta_sum(self._sigma_squared)
             return tuple(
-                _upper_sum(self._sigma_squared, k) / whole for k in (first, first + self.pair.sensitivity)
+                _upper_sum(self._sigma_squared, k) / total for k in (first, first + self.pair.sensitivity)
             )
 
         return tails_above
@@ -303,7 +305,7 @@ class _DiscreteGaussianReferenceValues(PairReferenceValues):
 
 
 def _with_doubled_bits(value: Callable[[], arb]) -> ReferenceValue:
-    """Return the value with more than twice as many bits, against cancellation."""
+    """Return the value computed once with more than twice as many bits, against cancellation."""
 
     def ball() -> arb:
         from flint import ctx
@@ -356,6 +358,7 @@ def _theta_sum(square: Fraction, centre: Fraction = Fraction(0)) -> arb:
 
 @lru_cache(maxsize=64)
 def _cached_theta_sum(square: Fraction, off: Fraction, bits: int) -> arb:
+    """Return the ball of sum_x e^{-(x - off)^2 / (2 square)} over all integers x."""
     from flint import arb
 
     far = math.isqrt(math.ceil(2 * square * (bits + 16))) + 2

@@ -174,11 +174,12 @@ class _DiscreteLaplaceReferenceValues(FiniteReferenceValues):
         b, s = self.at["scale"], self.pair.sensitivity
 
         def tails_above(x: Exact) -> tuple[arb, arb]:
+            """Return balls around the P- and Q-mass of losses above x."""
             count = sum((s - 2 * k) / b > Fraction(x) for k in range(s + 1))
             if count in (0, s + 1):
                 return (ball_of(int(count > 0)),) * 2
-            whole = 1 + ball_of(-1 / b).exp()
-            return 1 - ball_of(-count / b).exp() / whole, ball_of((count - s - 1) / b).exp() / whole
+            normaliser = 1 + ball_of(-1 / b).exp()
+            return 1 - ball_of(-count / b).exp() / normaliser, ball_of((count - s - 1) / b).exp() / normaliser
 
         return tails_above
 

@@ -106,6 +106,7 @@ class _ErasureReferenceValues(FiniteReferenceValues):
 
     @property
     def kov_parameters(self) -> tuple[Fraction, Fraction]:
+        """Return (epsilon, delta) of the equal KOV pair: (0, p)."""
         return Fraction(0), self.at["p"]
 
     @property

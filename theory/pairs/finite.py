@@ -118,7 +118,7 @@ class FiniteOutcomesPair(DominatingPair):
         return np.asarray(good)
 
     def _overflow_safe_renyi(self, b: Real) -> Real:
-        """Return log E_P[e^(bL)] / b with the largest loss factored out, for a moment above the largest double."""
+        """Return D_{1+b} with the largest loss factored out, against overflow."""
         top: Real = -np.inf
         for loss, mass in self.outputs:
             top = np.maximum(top, np.where(np.greater(mass, 0), loss, -np.inf))
@@ -158,7 +158,7 @@ class FiniteOutcomesPair(DominatingPair):
         return self.sample(rng, n, order) if len(kept) == len(outcomes) else _draw_losses(rng, n, kept)
 
     def _tilted_masses(self, order: float) -> Outputs:
-        """Return the outcomes with their masses under the distribution of `sample`."""
+        """Return (loss, mass) of each outcome under the tilted distribution of `sample`."""
         if order == 1:
             return self.outputs
         log_normaliser = self._log_normaliser(order)
@@ -173,9 +173,11 @@ class FiniteOutcomesPair(DominatingPair):
         finite: Real = 0.0
         with np.errstate(divide="ignore", invalid="ignore"):
             for loss, mass in self.outputs:
-                kept = np.where(np.isposinf(loss), 0.0, mass)
-                total = np.logaddexp(total, np.where(kept > 0, np.log(kept) + (order - 1) * loss, -np.inf))
-                finite = finite + kept
+                finite_mass = np.where(np.isposinf(loss), 0.0, mass)
+                total = np.logaddexp(
+                    total, np.where(finite_mass > 0, np.log(finite_mass) + (order - 1) * loss, -np.inf)
+                )
+                finite = finite + finite_mass
             total = total - np.log(finite)
         return float_if_scalar(np.where(np.isnan(total), 0.0, total))  # nan: no loss is finite
 
@@ -326,6 +328,7 @@ class _FinitePairReferenceValues(FiniteReferenceValues):
 
 
 def gdp_mu_from_corners(masses: list[tuple[arb, arb]]) -> arb:
+    """Return the smallest mu of Gaussian DP, the largest over the corners of the trade-off curve."""
     from filterproof.theory.pairs.normal_distribution import upper_quantile
 
     most = 0 * masses[0][0]
@@ -383,12 +386,12 @@ def _is_infinite(loss: Real) -> bool:
 
 def _finite_loss_outcomes(outcomes: Outputs) -> Outputs:
     """Return the outcomes of finite loss, with their masses given that the loss is finite."""
-    kept = [(loss, mass) for loss, mass in outcomes if not _is_infinite(loss)]
-    if len(kept) == len(outcomes):
+    finite_outcomes = [(loss, mass) for loss, mass in outcomes if not _is_infinite(loss)]
+    if len(finite_outcomes) == len(outcomes):
         return outcomes
-    whole = sum(mass for _, mass in kept)
+    finite_mass = sum(mass for _, mass in finite_outcomes)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return tuple((loss, mass / whole) for loss, mass in kept)
+        return tuple((loss, mass / finite_mass) for loss, mass in finite_outcomes)
 
 
 def sample_members(

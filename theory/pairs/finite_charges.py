@@ -76,8 +76,8 @@ def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
 
 def _normalised_masses(masses: Masses) -> list[tuple[Fraction, Fraction]]:
     """Return the outcomes of P or Q, with masses that sum to one; sums of doubles are only nearly one."""
-    whole = [sum(distribution, Fraction(0)) for distribution in zip(*masses, strict=True)]
-    return [(p / whole[0], q / whole[1]) for p, q in masses if p or q]
+    totals = [sum(distribution, Fraction(0)) for distribution in zip(*masses, strict=True)]
+    return [(p / totals[0], q / totals[1]) for p, q in masses if p or q]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class _CumulantFunction:
 
 @dataclass(frozen=True, slots=True)
 class _CumulantFromDivergences:
-    """K of any distribution; its second derivative is only known to be nonnegative."""
+    """K(t) = t D_{1+t} of a pure pair, from its Rényi divergences; only its convexity is known."""
 
     log_moment: Callable[[float], arb]
     most: arb
@@ -187,7 +187,7 @@ def _zcdp_rho_bounds(
     bound: float = math.inf,
     most: int = _MIN_VALUES,
 ) -> tuple[float, float]:
-    """Return bounds on the supremum of K(t) / (t (1 + t)) over t > 0 and the sides; it is at most `bound`."""
+    """Return bounds on the smallest zCDP rho, sup K(t) / (t (1 + t)) over t and sides; at most `bound`."""
     best = 0.0  # an attained value, rounded down
     parts: list[_OrderInterval] = []
     for number, side in enumerate(sides):
@@ -230,7 +230,7 @@ def response_rho(epsilon: float) -> tuple[float, float]:
 
 @lru_cache(maxsize=768)
 def symmetric_pair_rho_bounds(reference_values: PairReferenceValues, bits: int = 256) -> tuple[float, float]:
-    """Return `least_zcdp_rho` of a pure pair that equals its swapped pair, from divergences in balls of `bits` bits."""
+    """Return bounds on the smallest rho of a pure pair that equals its swapped pair."""
     from flint import ctx
 
     with PRECISION_LOCK, ctx.workprec(bits):

@@ -262,6 +262,7 @@ class _GaussianReferenceValues(PairReferenceValues):
         mu = ball_of(float(self.pair.mu))
 
         def tails_above(x: Exact) -> tuple[arb, arb]:
+            """Return balls around the P- and Q-mass of losses above x."""
             far = ball_of(x) / mu
             return tail(far - mu / 2), tail(far + mu / 2)
 

@@ -34,7 +34,7 @@ def _delegated_method(name: str) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LabelledRequest(DominatingPair):
-    """A request for a mechanism with labels, seen from one record.
+    """A request for a mechanism with labels, such as site or epoch, seen from one record.
 
     The distributions and charges are those of `mechanism` on two data sets that differ in the record. If the mechanism
     does not read the record, they are those of no release. A filter that keeps budgets by label reads `labels` and
@@ -171,7 +171,7 @@ def checked_labels(name: str, where: Mapping[str, Label] | Where) -> Where:
         if (
             type(dimension) is not str
             or not label_tuple(label)
-            or any(type(one) not in (str, int) for one in label_tuple(label))
+            or any(type(label_part) not in (str, int) for label_part in label_tuple(label))
         ):
             raise TypeError(
                 f"{name} must map text to text, whole numbers or tuples of these, got {dimension!r}: {label!r}; "

@@ -55,8 +55,8 @@ class MixtureReferenceValues(PairReferenceValues):
             return apart
         if alpha == 1:
             return self._entropy()
-        whole = self._is_removal and alpha.denominator == 1 and alpha > 1
-        moment = self._moment_by_binomial(int(alpha)) if whole else self._moment(ball_of(alpha))
+        closed_form = self._is_removal and alpha.denominator == 1 and alpha > 1
+        moment = self._moment_by_binomial(int(alpha)) if closed_form else self._moment(ball_of(alpha))
         return moment.log() / ball_of(alpha - 1)
 
     def _separated_renyi(self, order: arb) -> arb:
@@ -106,8 +106,8 @@ class MixtureReferenceValues(PairReferenceValues):
             # above 1/2 the weight is at least 1, everywhere at least q e^y and at least 1 - q
             lean = q**power * grown * tail((-low - (order - 1)) / scale)
             rest = tail(high / scale) + lean.min((1 - q) ** power * tail(-low / scale))
-        whole = acb.integral(integrand, low, high).real / (scale * (2 * arb.pi()).sqrt())
-        return whole + rest.union(arb(0))
+        moment = acb.integral(integrand, low, high).real / (scale * (2 * arb.pi()).sqrt())
+        return moment + rest.union(arb(0))
 
     def _entropy(self) -> arb:
         """Return E w log w for removal, -E log w for addition, under N(0, s^2)."""
@@ -137,6 +137,7 @@ class MixtureReferenceValues(PairReferenceValues):
         (q, scale, _), removal = self._parameter_balls, self._is_removal
 
         def tails_above(x: Exact) -> tuple[arb, arb]:
+            """Return balls around the P- and Q-mass of losses above x."""
             inner = (ball_of(x if removal else -x).exp() - (1 - q)) / q  # at q = 1 nothing cancels
             if inner <= 0:  # log w is larger everywhere
                 return (arb(int(removal)),) * 2

@@ -1,4 +1,4 @@
-"""Values with parameters that are numbers or arrays, one per run."""
+"""Base class of dataclasses whose parameters are numbers, or arrays with one value per run."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class RevealedOrRandomisedBitPair(FiniteOutcomesPair):
     @property
     @abstractmethod
     def _kov_parameters(self) -> KOVForm:
-        """Both parameters, with their rational values where known."""
+        """epsilon and delta of the equal KOV pair, with rational e^epsilon and delta where known."""
 
     kov = alias_property("_kov_parameters")
     sqrt_twice_zcdp_rho = alias_property("pure_epsilon")
@@ -83,10 +83,10 @@ class RevealedOrRandomisedBitPair(FiniteOutcomesPair):
         return self._inf_unless_delta_zero(half_square_round_up(self._kov_parameters.epsilon))
 
     def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
-        known = charge == "zcdp_rho" and self._kov_parameters.delta == 0
+        has_closed_form = charge == "zcdp_rho" and self._kov_parameters.delta == 0
         return (
             response_rho(float(self._kov_parameters.epsilon))
-            if known
+            if has_closed_form
             else FiniteOutcomesPair.tight_charge(self, charge)
         )
 
@@ -226,10 +226,8 @@ class _KOVReferenceValues(FiniteReferenceValues):
 
     @property
     def at(self) -> dict[str, Fraction]:
-        return {
-            "e": Fraction(self.pair._kov_parameters.epsilon),
-            "d": Fraction(self.pair._kov_parameters.delta),
-        }  # type: ignore[arg-type]
+        form = self.pair._kov_parameters
+        return {"e": Fraction(form.epsilon), "d": Fraction(form.delta)}  # type: ignore[arg-type]
 
     @property
     def kov_parameters(self) -> tuple[Fraction, Fraction] | None:
@@ -238,9 +236,9 @@ class _KOVReferenceValues(FiniteReferenceValues):
     @property
     def masses(self) -> list[tuple[Mass, Mass]]:
         d, none = self.at["d"], Fraction(0)
-        kept: Mass = "(1 - d)*exp(e)/(1 + exp(e))" if d < 1 else none
+        truthful: Mass = "(1 - d)*exp(e)/(1 + exp(e))" if d < 1 else none
         turned: Mass = "(1 - d)/(1 + exp(e))" if d < 1 else none
-        return [(d, none), (kept, turned), (turned, kept), (none, d)]
+        return [(d, none), (truthful, turned), (turned, truthful), (none, d)]
 
     @property
     def pure_epsilon(self) -> ReferenceValue:

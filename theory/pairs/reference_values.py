@@ -72,7 +72,7 @@ class ReferenceValue:
         return compile_formula(self.formula)({name: ball_of(value) for name, value in self.at.items()})
 
     def squared(self, parts: int = 1) -> ReferenceValue:
-        """Return the square, divided by `parts`."""
+        """Return the square of the value, divided by `parts`."""
         if self.formula is None:
             return self
         if isinstance(self.formula, str):
@@ -204,6 +204,7 @@ class SymmetricBoundedLossReferenceValues(PairReferenceValues):
         e, parameters, cdf = self.largest_loss, self.at, compile_formula(str(self.formulas["loss_cdf"]))
 
         def tails_above(x: Exact) -> tuple[arb, arb]:
+            """Return balls around the P- and Q-mass of losses above x."""
             if not -e <= x < e:
                 return (ball_of(int(x < e)),) * 2
             own = {name: ball_of(value) for name, value in parameters.items()}

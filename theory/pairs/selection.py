@@ -23,7 +23,7 @@ _Family = tuple[NDArray[np.intp] | None, tuple[DominatingPair, ...], NDArray[np.
 def _property_of_chosen_pair(name: str) -> Any:
     """Return a property that reads the same property of the member that each run picked."""
     return property(
-        lambda pair: look_up_values_per_run([getattr(one, name) for one in pair.pairs], pair.index)
+        lambda pair: look_up_values_per_run([getattr(selected, name) for selected in pair.pairs], pair.index)
     )
 
 
@@ -178,12 +178,13 @@ class PairPerRun(DominatingPair):
     def _evaluate_by_family(
         self, part: Callable[[DominatingPair, NDArray[np.intp] | None], Real]
     ) -> NDArray[np.float64]:
+        """Return one number per run: `part` of each family's pair and run indices."""
         return self._join_family_values((runs, part(pair, runs)) for runs, pair in self.runs_by_family())
 
     def _join_family_values(
         self, parts: Iterable[tuple[NDArray[np.intp] | None, Real]]
     ) -> NDArray[np.float64]:
-        """Return the numbers of all runs, given those of each family."""
+        """Return one number per run, given (run indices, numbers) of each family."""
         out: NDArray[np.float64] | None = None
         for runs, values in parts:
             if runs is None:
@@ -198,7 +199,7 @@ class PairPerRun(DominatingPair):
         ]
 
     def _members_by_family(self) -> list[_Family]:
-        """Return the runs of each family."""
+        """Return (run indices, members, member index of each run) for each family."""
         if self._families or not self.pairs:
             return self._families
         members: dict[Hashable, list[int]] = {}
@@ -213,9 +214,9 @@ class PairPerRun(DominatingPair):
         for number, positions in enumerate(members.values()):
             family[positions] = number
             place[positions] = range(len(positions))
-        asked = family[self.index]
+        selected = family[self.index]
         for number, positions in enumerate(members.values()):
-            runs = np.flatnonzero(asked == number)
+            runs = np.flatnonzero(selected == number)
             if runs.size:
                 some = tuple(self.pairs[position].take(runs) for position in positions)
                 self._families.append((runs, some, place[self.index[runs]]))

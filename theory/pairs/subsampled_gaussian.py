@@ -137,8 +137,8 @@ class SubsampledGaussian(DominatingPair):
                 - rm.log(self.q)
                 + rm.log1p(np.maximum((self.q - 1) * rm.exp(-np.maximum(level, -700.0)), -1.0))
             )
-        found: Array = np.where((level > 30) | (level < -1), far, near)
-        return found
+        full_batch_level: Array = np.where((level > 30) | (level < -1), far, near)
+        return full_batch_level
 
     def _output_at_loss(self, level: Real) -> Array:
         """Return the output x with l(x) = level; -inf if l(x) > level for every x."""
@@ -231,8 +231,8 @@ def _log_ratio(x: Array, q: Array, sigma: Array, by: Any = rm) -> Array:
     y = (x - 0.5) / (sigma * sigma)
     with np.errstate(divide="ignore"):
         far = by.logaddexp(by.log1p(-q), by.log(q) + y)
-    found: Array = np.where(np.abs(y) > 1, far, by.log1p(q * by.expm1(np.clip(y, -1.0, 1.0))))
-    return found
+    log_ratio: Array = np.where(np.abs(y) > 1, far, by.log1p(q * by.expm1(np.clip(y, -1.0, 1.0))))
+    return log_ratio
 
 
 @lru_cache(maxsize=4096)
@@ -346,9 +346,9 @@ def _draw_removal(rng: np.random.Generator, n: int, q: float, sigma: float, orde
     """
     m = math.floor(order)
     f = order - m
-    whole = np.arange(m + 1.0)
-    centres = whole if f == 0 else np.concatenate([whole, whole + f])
-    log_choose = special.gammaln(m + 1) - special.gammaln(whole + 1) - special.gammaln(m - whole + 1)
+    counts = np.arange(m + 1.0)
+    centres = counts if f == 0 else np.concatenate([counts, counts + f])
+    log_choose = special.gammaln(m + 1) - special.gammaln(counts + 1) - special.gammaln(m - counts + 1)
     log_weights = np.tile(log_choose, len(centres) // (m + 1)) + centres * (centres - 1) / (2 * sigma**2)
     log_weights += special.xlogy(centres, q) + special.xlog1py(order - centres, -q)
     shares = np.exp(log_weights - special.logsumexp(log_weights))

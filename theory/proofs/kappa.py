@@ -51,8 +51,7 @@ def _largest_last_loss() -> sp.Expr:
 
 
 def _largest_loss_before_last() -> sp.Expr:
-    """Return the loss before the last output at which that output exceeds `_largest_last_loss` with probability
-    theta."""
+    """Return the loss before the last output at which the latter exceeds its limit with probability theta."""
     return _solved(sigma * (_largest_last_loss() - _MEAN) - _normal_isf(theta), loss)
 
 

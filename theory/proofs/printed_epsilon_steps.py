@@ -57,7 +57,7 @@ def _simple_epsilon_formula(sigma: int, k: Fraction) -> str:
 
 
 def _cks_conversion_check(sigma: int, k: int, end: str, side: int) -> tuple[str, ...]:
-    """Return formulas for the best order of k steps, with their budget at `end` and its delta."""
+    """Return a check that epsilon of k steps by CKS is below `end` (side 1) or above it (side -1)."""
     near = Fraction(_best_cks_order_minus_one(k / (2 * sigma**2), float(Fraction(end[1:-1]))))
     t = f"({(near * Fraction(10**9 - side, 10**9)).limit_denominator(10**12)})"
     budget = f"({end} + log(1 + 1/{t}))/(2*{t} + 1)"
@@ -108,7 +108,7 @@ _PEOPLE = 60000
 
 
 def _cost_of_reports_in_steps(sigma: int, inverse: int) -> Fraction:
-    """Return the steps of noise sigma that eight counts cost, with the resolution as standard deviation."""
+    """Return how many steps of noise sigma cost as much as eight counts of deviation 1/inverse."""
     return 8 * sigma**2 / Fraction(_PEOPLE, inverse) ** 2
 
 

@@ -298,7 +298,7 @@ def _solve_integrals(side: sp.Expr) -> sp.Expr:
         # these rules solve sums of powers for squares in exponents; the general way through Meijer functions takes far
         # longer
         written = integral.func(sp.expand(integral.function, power_exp=False), *integral.limits)
-        found = written.doit(manual=True)
-        return integral.doit() if found.has(sp.Integral) else found
+        solution = written.doit(manual=True)
+        return integral.doit() if solution.has(sp.Integral) else solution
 
     return side.replace(lambda part: isinstance(part, sp.Integral), solve_integral).doit()

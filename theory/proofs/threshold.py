@@ -248,7 +248,7 @@ def gaussian_steps(
     epsilon: int | float | str | Fraction,
     delta: int | float | str | Fraction,
 ) -> int:
-    """Count the Gaussian mechanisms of unit sensitivity and noise sigma that together are (epsilon, delta)-DP.
+    """Return the largest number of Gaussian mechanisms that together are (epsilon, delta)-DP.
 
     The squares of mu = 1/sigma add up, so that the number is floor((sigma mu)^2) with mu = `threshold("GDP", epsilon,
     delta)`.
@@ -295,7 +295,7 @@ def gaussian_steps(
 
 
 def _certify_digits(solve: Callable[[], arb], digits: int, where: str, most_bits: int = _MAX_BITS) -> Ball:
-    """Return the real number in the ball `solve()`, with so many digits or as many as can be certified."""
+    """Return the number in the ball `solve()` to `digits` digits, or to as many as can be certified."""
     bits, before = _working_bits(check_count("digits", digits)), -1.0
     while most_bits:
         with PRECISION_LOCK, ctx.workprec(bits):

@@ -183,9 +183,9 @@ class Formula:
         """Return the formula for display; the normal upper tail is a Phi with a bar."""
         import sympy as sp
 
-        known = {name: sp.Symbol(name, positive=True) for name in formula_variables(self.text)}
+        symbols = {name: sp.Symbol(name, positive=True) for name in formula_variables(self.text)}
         functions = {name: sp.Function(name) for name in ("tail", "quantile")}
-        text: str = sp.latex(sp.sympify(self.text, locals=known | functions), ln_notation=False)
+        text: str = sp.latex(sp.sympify(self.text, locals=symbols | functions), ln_notation=False)
         for name, sign in _SHOWN:
             text = text.replace(name, sign)
         return text

@@ -95,12 +95,12 @@ def kernel_step(theorem: KernelTheorem, *, decides: bool) -> ProofStep:
 
     def check() -> CheckResult:
         try:
-            found = accepted_statement(theorem)
+            statement = accepted_statement(theorem)
         except ValueError as reason:
             raise RefusedError(str(reason), engine="rocq", evidence=Evidence.KERNEL) from reason
-        axioms = f"axioms: {', '.join(found.axioms)}" if found.axioms else "no axioms"
+        axioms = f"axioms: {', '.join(statement.axioms)}" if statement.axioms else "no axioms"
         return CheckResult(
-            "rocq", Evidence.KERNEL, CheckCoverage.KERNEL, f"{found.acceptance_phrase}; {axioms}"
+            "rocq", Evidence.KERNEL, CheckCoverage.KERNEL, f"{statement.acceptance_phrase}; {axioms}"
         )
 
     says = f"{theorem.says} ({theorem.name} in {theorem.rocq_module}.v)"

@@ -1,4 +1,4 @@
-"""B*(epsilon, delta): the largest B for which every B-zCDP mechanism is (epsilon, delta)-DP.
+"""Return certified bounds on B* at the context's precision; epsilon >= 0, 0 < delta < 1.
 
 >>> found = b_star(fmpq(1), fmpq(1, 100_000))
 >>> print(round(float(found.low), 13), round(float(found.high), 13), found.case)
@@ -67,8 +67,7 @@ def b_star(epsilon: fmpq, delta: fmpq) -> BStar:
 
 
 def _certified_crossing(epsilon: fmpq, delta: fmpq) -> BStar:
-    """Return the certified result of `_uncertified_crossing`, if one order binds, or Kullback-Leibler in one
-    direction."""
+    """Return certified bounds on B* where one order binds, or Kullback-Leibler in one direction."""
     import mpmath as mp  # imported on demand
 
     digits = int(ctx.prec / 3.32) + 10

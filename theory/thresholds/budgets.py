@@ -40,9 +40,9 @@ def largest_double_at_most(value: Callable[[], arb]) -> float:
         with PRECISION_LOCK, ctx.workprec(precision):
             ball = value()
             if ball.is_finite():
-                found = lower_end(ball)
-                if ball < arb(next_above(found)):
-                    return found
+                lower = lower_end(ball)
+                if ball < arb(next_above(lower)):
+                    return lower
     raise ArithmeticError(
         f"value must be enclosed within one double at {precision} bits, got {ball}; report this as a bug"
     )
@@ -77,11 +77,11 @@ def pure_budget_round_down(epsilon: float, delta: float) -> float:
 
 
 def optimal_split_round_down(rounds: int, delta: float) -> tuple[float, float]:
-    """Return (dhat, theta) of `realisation.optimal_split`: dhat at most optimal, theta the rest of delta."""
-    whole = to_fmpq(delta)
-    dhat = largest_double_at_most(lambda: optimal_dhat(rounds, whole))
-    one = to_fmpq(dhat)
-    return dhat, largest_double_at_most(lambda: theta_for_rest_of_delta(rounds, whole, arb(one)))
+    """Return (dhat, theta) of `optimal_split`, rounded down; theta spends the rest of delta."""
+    exact_delta = to_fmpq(delta)
+    dhat = largest_double_at_most(lambda: optimal_dhat(rounds, exact_delta))
+    exact_dhat = to_fmpq(dhat)
+    return dhat, largest_double_at_most(lambda: theta_for_rest_of_delta(rounds, exact_delta, arb(exact_dhat)))
 
 
 def theta_for_rest_of_delta(rounds: int, delta: fmpq, dhat: arb) -> arb:
@@ -90,7 +90,7 @@ def theta_for_rest_of_delta(rounds: int, delta: fmpq, dhat: arb) -> arb:
 
 
 def optimal_dhat(rounds: int, delta: fmpq) -> arb:
-    """Return the dhat of the split with the largest kappa: the stationary point of `realisation.optimal_split`."""
+    """Return the dhat of the split with the largest kappa, the stationary point of the split."""
 
     def dhat_and_theta(odds: arb) -> tuple[arb, arb]:
         dhat = delta / (1 + 1 / odds)
@@ -106,7 +106,7 @@ def optimal_dhat(rounds: int, delta: fmpq) -> arb:
 
 
 def largest_kappa(eps: fmpq, delta: fmpq, *, sigma: fmpq, rounds: int) -> arb:
-    """Return the largest `realisation.kappa` of this many rounds, at `optimal_dhat`."""
+    """Return the largest stopping level `kappa` of this many rounds, at `optimal_dhat`."""
     dhat = optimal_dhat(rounds, delta)
     z_sum = arb(2).sqrt() * (
         (2 * dhat).erfcinv() + (2 * theta_for_rest_of_delta(rounds, delta, dhat)).erfcinv()
@@ -116,10 +116,10 @@ def largest_kappa(eps: fmpq, delta: fmpq, *, sigma: fmpq, rounds: int) -> arb:
 
 def _b_star_budget(eps: fmpq, delta: fmpq) -> arb:
     try:
-        found = b_star(eps, delta)
+        threshold = b_star(eps, delta)
     except ArithmeticError:  # the balls are too wide to decide; the caller increases the bits
         return arb.nan()
-    return found.low.union(found.high)
+    return threshold.low.union(threshold.high)
 
 
 def _simple_budget(eps: fmpq, delta: fmpq) -> arb:
@@ -197,11 +197,11 @@ def _bracket_falling_root(function: Callable[[arb], arb]) -> tuple[arb, arb]:
         for trial in ((guess - narrow).mid(), (guess + narrow).mid(), middle):
             if not low < trial < high:
                 continue
-            found = function(trial)
-            if found > 0:
-                low, f_low, moved = trial, found, True
-            elif found < 0:
-                high, f_high, moved = trial, found, True
+            value = function(trial)
+            if value > 0:
+                low, f_low, moved = trial, value, True
+            elif value < 0:
+                high, f_high, moved = trial, value, True
         if not moved:
             break
     return low, high

@@ -23,7 +23,7 @@ GAME_BY_QUERY_KIND: dict[QueryKind, type[AccountantGame]] = {
 
 
 def game_from_data(accountant: VerifiableAccountant, data: object) -> AccountantGame:
-    """Return the recorded game, played by this accountant. Raises ValueError for the data of another kind of game."""
+    """Return the recorded game for this accountant; raise ValueError for data of another kind of game."""
     kind = GAME_BY_QUERY_KIND.get(accountant.query_kind)
     if kind is not None and isinstance(data, Mapping) and set(data) == kind.fields:
         return kind.from_data(accountant, data)

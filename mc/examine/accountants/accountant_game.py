@@ -13,7 +13,7 @@ from filterproof.theory.pairs import DominatingPair
 
 
 class AccountantGame(ABC):
-    """One game of `accountant`, which `to_data` writes without the accountant and `from_data` reads."""
+    """Base class of one game of `accountant`: its requests, guarantee and certified value."""
 
     accountant: Any
     #: The field names of the data.

@@ -40,7 +40,7 @@ _MAX_RATIOS = 3
 
 
 class LossBoundGame(AccountantGame):
-    """In each round an analyst requests one of the `ratios`, so that the loss exceeds the bound at some time.
+    """The game of an analyst who wants the realised loss to exceed the odometer's bound at some time.
 
     The value is computed backwards in fractions over the odometer's states and e^loss. Ball arithmetic decides whether
     the loss exceeds the bound. Both directions have the same value, because a randomised response is its own reverse.
@@ -73,32 +73,33 @@ class LossBoundGame(AccountantGame):
     def _largest_exceedance_probability(
         self, state: Any, told: Hashable, odds: fmpq, rounds_left: int
     ) -> fmpq:
-        """Return the largest probability that the loss log(odds) exceeds the bound within this many more rounds."""
+        """Return the largest probability that the loss log(odds) exceeds the bound in the rounds left."""
         if rounds_left == 0:
             return fmpq(0)
         at = told, odds.p, odds.q, rounds_left  # flint hashes a fraction through Python's integers
         if at not in self._value_cache:
-            asked = range(len(self.ratios))
+            places = range(len(self.ratios))
             self._value_cache[at] = max(
-                self._exceedance_after_request(state, told, odds, rounds_left, place) for place in asked
+                self._exceedance_after_request(state, told, odds, rounds_left, place) for place in places
             )
         return self._value_cache[at]
 
     def _exceedance_after_request(
         self, state: Any, told: Hashable, odds: fmpq, rounds_left: int, place: int
     ) -> fmpq:
+        """Return the largest probability of exceedance if ratio number `place` is requested now."""
         count_work(1)
         at, ratio = (told, place), to_fmpq(self.ratios[place])
         if at not in self._spent:
             after = self.accountant.spend(state, self._pairs[self.ratios[place]])
             self._spent[at] = after, run_keys(after)[0], self.odometer_bound(after)
-        (after, said, bound), keeps = self._spent[at], ratio / (1 + ratio)
+        (after, after_key, bound), keeps = self._spent[at], ratio / (1 + ratio)
         value = fmpq(0)
         for share, there in ((keeps, odds * ratio), (1 - keeps, odds / ratio)):
             value += share * (
                 1
                 if _log_certainly_above(there, bound)
-                else self._largest_exceedance_probability(after, said, there, rounds_left - 1)
+                else self._largest_exceedance_probability(after, after_key, there, rounds_left - 1)
             )
         return value
 
@@ -149,7 +150,7 @@ class LossBoundGame(AccountantGame):
             yield cls(accountant, ratios, rounds)
 
     def all_positive_probability(self) -> float:
-        """Return the probability of the shortest all-positive sequence that exceeds the bound, or 0."""
+        """Return the probability of the fewest positive outcomes in a row that exceed the bound, or 0."""
         (ratio,) = self.ratios
         state = self.accountant.start(1)
         for t in range(1, self.rounds + 1):
@@ -161,6 +162,7 @@ class LossBoundGame(AccountantGame):
 
 
 def _rational_ratio(size: float) -> Fraction:
+    """Return the multiple of 1/64 above 1 that is nearest to e^size."""
     return Fraction(max(round(math.exp(size) * 64), 65), 64)
 
 

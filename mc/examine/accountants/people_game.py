@@ -59,6 +59,7 @@ class MembershipQuestion:
 
     @property
     def _response_pair(self) -> RandomizedResponse:
+        """Return the randomised response of this ratio."""
         return RandomizedResponse.from_ratio(self.ratio)
 
     def ask(self, accountant: Any, present: slice) -> Truth:
@@ -89,7 +90,7 @@ class MembershipQuestion:
 
     @classmethod
     def candidate_questions(cls, accountant: Any) -> tuple[Self, ...]:
-        """Return questions of the sizes that last 1, 2 and 4 rounds."""
+        """Return questions of the largest sizes that the accountant grants 1, 2 and 4 times."""
         largest = (_largest_granted_ratio(accountant, wanted) for wanted in (1, 2, 4))
         levels = tuple(dict.fromkeys(ratio for ratio in largest if ratio is not None))
         others = [cls(of, level) for of in ((0, 1), (1,)) for level in levels[:1]]
@@ -108,8 +109,8 @@ class SumQuestion:
     def ask(self, accountant: Any, present: slice) -> Truth:
         """Return the sum that an accountant of the people `present` would release, and its noise."""
         count_work(_SUMS)
-        told = accountant.noisy_sum(np.array(self.values)[present, None], ZERO_NOISE)
-        return Fraction(float(told.value[0])), Fraction(float(told.sigma))
+        release = accountant.noisy_sum(np.array(self.values)[present, None], ZERO_NOISE)
+        return Fraction(float(release.value[0])), Fraction(float(release.sigma))
 
     def between(self, one: Truth, other: Truth) -> DominatingPair | None:
         (with_all, noise), (without, noise_without) = one, other
@@ -130,25 +131,26 @@ class SumQuestion:
 
     @classmethod
     def candidate_questions(cls, accountant: Any) -> tuple[Self, ...]:
-        whole = float(accountant.largest_norm)
+        """Return five sums whose values are up to 8 times the largest counted norm."""
+        largest = float(accountant.largest_norm)
         rows = ((1, 0, 0), (0.5, 0, 0), (8, 0, 0), (8, -1, 0), (0, 1, 0))
-        menu = tuple(cls(tuple(whole * part for part in row)) for row in rows)
+        menu = tuple(cls(tuple(largest * part for part in row)) for row in rows)
         _check_noise_reaches_sigma(accountant, menu)
         return menu
 
 
 def _check_noise_reaches_sigma(accountant: Any, menu: tuple[SumQuestion, ...]) -> None:
-    """Raise FilterFault if a fresh accountant adds less noise than the sigma that it reports, which the games use."""
+    """Raise FilterFault if an accountant adds less noise than the sigma that it reports."""
     with suppress_unsound_warning():
         silent, loud = accountant.with_people(NUMBER_OF_PEOPLE), accountant.with_people(NUMBER_OF_PEOPLE)
     for question in menu:
         values = np.array(question.values)[:, None]
-        without, told = (
-            one.noisy_sum(values, rng) for one, rng in ((silent, ZERO_NOISE), (loud, UNIT_NOISE))
+        without, noisy = (
+            instance.noisy_sum(values, rng) for instance, rng in ((silent, ZERO_NOISE), (loud, UNIT_NOISE))
         )
-        drawn, sigma = float(abs(told.value[0] - without.value[0])), float(told.sigma)
+        drawn, sigma = float(abs(noisy.value[0] - without.value[0])), float(noisy.sigma)
         # a few operations round the noise, and each sum is rounded to a double
-        rounding = 2.0**-30 * sigma + 2.0**-52 * float(abs(told.value[0]) + abs(without.value[0]))
+        rounding = 2.0**-30 * sigma + 2.0**-52 * float(abs(noisy.value[0]) + abs(without.value[0]))
         if not drawn >= sigma - rounding:
             raise FilterFault(
                 f"{type(accountant).__name__} reports sigma={sigma:.6g}, but its noise is {drawn:.6g} if "
@@ -176,16 +178,20 @@ class PeopleGame(AccountantGame):
 
     @cached_property
     def released_pairs(self) -> tuple[DominatingPair | None, ...]:
-        """Return the pair that each question releases, or None."""
+        """Return the pair that each question releases, or None if person 0 changes nothing."""
         worlds = slice(0, NUMBER_OF_PEOPLE), slice(1, NUMBER_OF_PEOPLE)
         with suppress_unsound_warning():  # unsound accountants are examined in order to refute them
-            asked = [(self.accountant.with_people(world.stop - world.start), world) for world in worlds]
+            accountants_and_worlds = [
+                (self.accountant.with_people(world.stop - world.start), world) for world in worlds
+            ]
         return tuple(
-            question.between(*(question.ask(*world) for world in asked)) for question in self.questions
+            question.between(*(question.ask(*world) for world in accountants_and_worlds))
+            for question in self.questions
         )
 
     @cached_property
     def sequence(self) -> Sequence:  # type: ignore[override]
+        """Return the fixed sequence of the released pairs."""
         return Sequence(tuple((pair, 1) for pair in self.released_pairs if pair is not None))
 
     @property
@@ -198,7 +204,9 @@ class PeopleGame(AccountantGame):
     @property
     def description(self) -> str:  # type: ignore[override]
         runs = ((str(question), len(list(run))) for question, run in groupby(self.questions))
-        return ", then ".join(f"{times} times {said}" if times > 1 else said for said, times in runs)
+        return ", then ".join(
+            f"{times} times {question_text}" if times > 1 else question_text for question_text, times in runs
+        )
 
     def to_data(self) -> dict[str, Any]:
         return {"questions": [question.to_data() for question in self.questions]}
@@ -230,7 +238,7 @@ class PeopleGame(AccountantGame):
 
 
 def _largest_granted_ratio(accountant: Any, wanted: int) -> Fraction | None:
-    """Return a ratio near the largest that counts `wanted` times, to a few parts in a thousand, or None."""
+    """Return about the largest ratio that person 0 can afford `wanted` times, or None."""
 
     def fits(size: float) -> bool:
         return _count_grants(accountant, MembershipQuestion((0,), _rational_ratio(size))) >= wanted
@@ -240,10 +248,11 @@ def _largest_granted_ratio(accountant: Any, wanted: int) -> Fraction | None:
 
 
 def _rational_ratio(size: float) -> Fraction:
+    """Return the largest multiple of 1/1024 at most e^size, but more than 1."""
     return Fraction(max(math.floor(math.exp(size) * 1024), 1025), 1024)
 
 
 def _count_grants(accountant: Any, question: MembershipQuestion) -> int:
     """Return how often person 0 counts in five repetitions of one question."""
-    told = PeopleGame(accountant, (question,) * 5).released_pairs
-    return next((t for t, pair in enumerate(told) if pair is None), len(told))
+    answers = PeopleGame(accountant, (question,) * 5).released_pairs
+    return next((t for t, pair in enumerate(answers) if pair is None), len(answers))

@@ -28,25 +28,30 @@ _NOT_TRIED = "other questions, longer plays, and the last bits of noise that is 
 
 
 def accountant_admission_stage(accountant: Any, limit: WorkLimit) -> Iterator[object]:
-    """Yield the accountant's guarantee and the first play in which a fresh one grants every request."""
+    """Yield the accountant's guarantee and the finding on the requests that it grants."""
     with filter_faults_raised(accountant):
         yield {"promise": accountant.promise, "scope": accountant.scope}
         game = next(_proposed_games(accountant), None)
-    told = "nothing" if game is None else f"{game.menu}: {game.description}"
+    granted_text = "nothing" if game is None else f"{game.menu}: {game.description}"
     if accountant.query_kind == "blocks":
-        told = _GRANTS
+        granted_text = _GRANTS
     yield StageFinding(
-        "admission", "Which requests does a fresh one grant?", told, told, "" if game else "everything else"
+        "admission",
+        "Which requests does a fresh one grant?",
+        granted_text,
+        granted_text,
+        "" if game else "everything else",
     )
 
 
 def _proposed_games(accountant: VerifiableAccountant) -> Iterator[AccountantGame]:
+    """Yield the games of the accountant's kind of query that release something."""
     kind = GAME_BY_QUERY_KIND.get(accountant.query_kind)
     return (game for game in kind.propose_games(accountant) if game.released_counts) if kind else iter(())
 
 
 def accountant_games_stage(accountant: Any, limit: WorkLimit) -> Iterator[StageFinding]:
-    """Yield a finding for each refutation, with the smallest game, and one on all solved games."""
+    """Yield the first refuting game, minimised, or else one finding on all solved games."""
     tried = AccountantSearch(accountant=accountant)
     try:
         with filter_faults_raised(accountant):
@@ -54,8 +59,8 @@ def accountant_games_stage(accountant: Any, limit: WorkLimit) -> Iterator[StageF
                 for measure in game.measures():
                     if limit.exhausted:
                         raise OutOfWork
-                    if (found := tried.solve(game, measure)) is not None:
-                        yield found
+                    if (refutation := tried.solve(game, measure)) is not None:
+                        yield refutation
                         return
     except OutOfWork:
         tried.cut = True
@@ -83,7 +88,9 @@ class AccountantSearch(SearchLog):
                 self.cut = True
                 break
         games = list(best.values())
-        return [one for one in games if not any(_is_contained(one, other) for other in games)]
+        return [
+            candidate for candidate in games if not any(_is_contained(candidate, other) for other in games)
+        ]
 
     def solve(self, game: AccountantGame, measure: Divergence) -> StageFinding | None:
         """Solve a game for a divergence; return the finding if it exceeds the guarantee."""
@@ -107,11 +114,12 @@ class AccountantSearch(SearchLog):
         """Return the summary of the solved games. A game is not a proof, so there is no verdict."""
         rows = tuple(self.rows.values())
         worth = "none exceeds the guarantee" if rows else "and none was measured"
-        told = f"{count_words(self.tried, 'play')} by its own code, {worth}"
-        return self.finding(told, "; ".join(dict.fromkeys(row.menu for row in rows)), _NOT_TRIED, rows)
+        result = f"{count_words(self.tried, 'play')} by its own code, {worth}"
+        return self.finding(result, "; ".join(dict.fromkeys(row.menu for row in rows)), _NOT_TRIED, rows)
 
 
 def _is_contained(one: AccountantGame, other: AccountantGame) -> bool:
+    """Whether another game of the same kind releases strictly more of the pairs."""
     return one is not other and one.menu == other.menu and one.released_counts < other.released_counts
 
 
@@ -120,6 +128,7 @@ def _minimised_game(game: AccountantGame, measure: Divergence) -> AccountantGame
 
     @cache  # equal rounds are interchangeable
     def exceeds_guarantee(parts: tuple[Any, ...]) -> bool:
+        """Whether the game with only these parts certainly exceeds its guarantee."""
         less = game.with_parts(parts)
         return less is not None and certainly_exceeds(
             less.solve_divergence(measure).low, less.promised(measure)

@@ -69,6 +69,8 @@ class LargestGranted:
         return self.solved_cache[key]
 
     def _search_size_granted_in_a_row(self, player: Player, family: GrantedSizes, times: int) -> float | None:
+        """Search the largest size that is granted `times` in a row, cut to few bits; None if none is."""
+
         def is_granted_in_a_row(size: float) -> bool:
             return player.fork().request_and_count_grants(family.definition.pair(size), times) == times
 
@@ -108,7 +110,7 @@ def _size_with_few_bits(size: float) -> float:
 
 
 def boundary_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
-    """Yield plays of two families in alternation, and rows of a thousand."""
+    """Yield alternations of two families' largest granted requests, and long rows of one request."""
     granted_sizes = LargestGranted(subject, limit)
     families = first_family_per_mechanism((*subject.families, *subject.denied_families))
     yield from _alternating_plays(granted_sizes, families)
@@ -118,7 +120,7 @@ def boundary_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterato
 def _long_rows_of_largest_request(
     granted_sizes: LargestGranted, families: tuple[GrantedSizes, ...]
 ) -> Iterator[Sequence]:
-    """Yield rows of the largest request that lasts as long as any request, then a thousand and four hundred rounds."""
+    """Yield long rows of each family's largest request that is granted so often."""
     # count the granted tiny requests: a filter that refills its budget is worst when all of them are used
     most = [
         granted_sizes.fresh().request_and_count_grants(
@@ -135,7 +137,7 @@ def _long_rows_of_largest_request(
 def row_of_largest_request(
     granted_sizes: LargestGranted, family: GrantedSizes, times: int
 ) -> Iterator[Sequence]:
-    """Yield the largest request that is granted this many times in a row, followed by the next granted one."""
+    """Yield the row of the largest request granted `times` in a row, and the row with one more request."""
     player = granted_sizes.fresh()
     pair = granted_sizes.pair(player, family, times)
     if pair is not None and player.request_and_count_grants(pair, times):
@@ -182,8 +184,8 @@ class _RepeatedPair:
 
     def divergence_estimate(self, epsilons: NDArray[np.float64], way: Direction) -> NDArray[np.float64]:
         """Return about H_{e^epsilon} of the row, in doubles."""
-        if (whole := self.equivalent_pair(way)) is not None:
-            return np.asarray(whole.hockey_stick(epsilons))
+        if (equivalent := self.equivalent_pair(way)) is not None:
+            return np.asarray(equivalent.hockey_stick(epsilons))
         losses, masses = _repeated_response_distribution(float(self.pair.pure_epsilon), self.times)
         return np.maximum(-np.expm1(epsilons[:, None] - losses), 0.0) @ masses
 
@@ -223,7 +225,7 @@ def loss_isf_and_masses(
 def _repeated_response_distribution(
     level: float, times: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the losses of several randomised responses, and their masses under P."""
+    """Return the losses of `times` randomised responses, and their masses under P."""
     ups = np.arange(times + 1, dtype=np.float64)
     # binomial masses through logarithms: importing scipy.stats would double the import time
     choices = special.gammaln(times + 1) - special.gammaln(ups + 1) - special.gammaln(times - ups + 1)
@@ -280,7 +282,7 @@ def _menus_with_guessed_values(
         shown = losses if way == "PQ" else -losses
         after = [_affordable_replies(granted_sizes, first, loss, every) for loss in shown.tolist()]
         replies = list(dict.fromkeys(chain.from_iterable(after)))
-        granted_there = np.array([[one in there for there in map(set, after)] for one in replies])
+        granted_there = np.array([[reply in there for there in map(set, after)] for reply in replies])
         if (
             way == "QP"
             and not subject.observes_losses
@@ -290,21 +292,25 @@ def _menus_with_guessed_values(
         for target in targets:
             stopped = np.maximum(-np.expm1(np.minimum(target.at - losses, 0.0)), 0.0)
             count_work(_REPLY_UNITS * len(replies))
-            worth = np.array([one.divergence_estimate(target.at - losses, way) for one in replies])
+            worth = np.array([reply.divergence_estimate(target.at - losses, way) for reply in replies])
             table = np.vstack([stopped, np.where(granted_there, worth, 0.0)]) if replies else stopped[None]
             # games of filters that look at losses are solved for finite pairs only
             for finite in (
                 (False, True) if subject.observes_losses and first.pair.outputs is not None else (False,)
             ):
-                out = [place + 1 for place, one in enumerate(replies) if finite and one.pair.outputs is None]
+                out = [
+                    place + 1 for place, reply in enumerate(replies) if finite and reply.pair.outputs is None
+                ]
                 if finite and not out:
                     continue
                 table[out] = 0.0
                 best = table.argmax(axis=0)
                 gains = masses * table.max(axis=0)
                 value, promised = float(1 - masses.sum() + gains.sum()), subject.promised(target)
-                shares = [(float(gains[best == place + 1].sum()), one) for place, one in enumerate(replies)]
-                chosen = [one for share, one in sorted(shares, key=lambda each: -each[0]) if share > 0]
+                shares = [
+                    (float(gains[best == place + 1].sum()), reply) for place, reply in enumerate(replies)
+                ]
+                chosen = [reply for share, reply in sorted(shares, key=lambda each: -each[0]) if share > 0]
                 yield (
                     value / promised if promised else value * 1e12,
                     _menu_of_first_and_replies(first, chosen[: _PAIRS - 1]),
@@ -312,6 +318,7 @@ def _menus_with_guessed_values(
 
 
 def _menu_of_first_and_replies(first: _RepeatedPair, chosen: list[_RepeatedPair]) -> GameMenu:
+    """Return the menu of a first request and the chosen replies to its answer."""
     pairs = tuple(dict.fromkeys(row.pair for row in (first, *chosen)))
     rounds = first.times + max((row.times for row in chosen), default=0)
     then = " or ".join(pair_words(row.pair) for row in chosen)

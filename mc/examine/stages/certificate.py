@@ -132,7 +132,7 @@ _QUESTIONS = (
 
 
 def verdict_by_theorems(thing: Any) -> Verdict | None:
-    """Return HOLDS if theorems on a filter's library components prove its guarantee, None without such components.
+    """Return HOLDS if theorems prove the guarantee, UNDECIDED if not, None without library parts.
 
     HOLDS covers four cases. An `AdditiveFilter` whose deciding functions are the library's own, with a library charge,
     a plain `Budget` and a library guarantee, if the exact value of the budget is certified to be at most what the
@@ -143,10 +143,10 @@ def verdict_by_theorems(thing: Any) -> Verdict | None:
 
     UNDECIDED, with the reason, if such an object is not covered.
     """
-    kind, held = type(thing), is_verifiable(thing)
+    kind, verifiable = type(thing), is_verifiable(thing)
     listed = _is_catalogued(kind) and "theorem" in vars(kind)
     by: Callable[..., Verdict]
-    if held:
+    if verifiable:
         by = _verdict_on_accountant
     elif issubclass(kind, AdditiveFilter):
         by = partial(_verdict_on_additive_filter, own_theorem=kind.theorem if listed else None)
@@ -161,7 +161,7 @@ def verdict_by_theorems(thing: Any) -> Verdict | None:
     except (NoTheoremError, RefusedError) as reason:
         name = kind.__name__
         uncovered = (
-            f"no theorem covers {name}" if held else f"{name} is not covered by a theorem on its parts"
+            f"no theorem covers {name}" if verifiable else f"{name} is not covered by a theorem on its parts"
         )
         return Verdict(Outcome.UNDECIDED, Evidence.CITED, SCOPE, f"{uncovered}: {reason}")
 
@@ -169,25 +169,27 @@ def verdict_by_theorems(thing: Any) -> Verdict | None:
 def certificate_finding(thing: Any) -> StageFinding:
     """Return the finding on the components. The proofs run once and take seconds; no user code runs."""
     verdict = verdict_by_theorems(thing)
-    whole = verdict is not None and verdict.outcome is Outcome.HOLDS
-    asked, about, unseen = _QUESTIONS[is_verifiable(thing)]
+    holds = verdict is not None and verdict.outcome is Outcome.HOLDS
+    question, about, unseen = _QUESTIONS[is_verifiable(thing)]
     return StageFinding(
         "certificate",
-        asked,
+        question,
         "it is not made of library parts" if verdict is None else verdict.detail,
         about,
         unseen,
-        verdict if whole else None,
-        covers_all=whole,
-        notes=() if verdict is None or whole else (verdict.detail,),
+        verdict if holds else None,
+        covers_all=holds,
+        notes=() if verdict is None or holds else (verdict.detail,),
     )
 
 
 def _is_catalogued(kind: type) -> bool:
+    """Whether a class is a filter of the catalogue."""
     return any(kind is entry.filter_class for entry in CATALOGUE.values())
 
 
 def _verdict_on_additive_filter(filt: AdditiveFilter, *, own_theorem: str | None) -> Verdict:
+    """Return HOLDS if theorems on the charge, the budget and the guarantee cover an additive filter."""
     rule, budget, promise = _library_charge_budget_guarantee(filt)
     _certified_numbers(filt)
     certain, bits = verify_implication(rule, exact_limit(budget), promise)
@@ -203,7 +205,7 @@ def _verdict_on_additive_filter(filt: AdditiveFilter, *, own_theorem: str | None
 
 
 def _library_charge_budget_guarantee(filt: AdditiveFilter) -> tuple[ChargeRule, Budget, Guarantee]:
-    """Return the charge, budget and guarantee. Raises Unknown unless all deciding code is the library's own."""
+    """Return charge, budget and guarantee. Raises NoTheoremError unless the library's code decides."""
     kind = type(filt)
     for name in _DECIDING_NAMES:
         if name in vars(filt) or getattr(kind, name) is not getattr(AdditiveFilter, name):
@@ -223,7 +225,7 @@ def _library_charge_budget_guarantee(filt: AdditiveFilter) -> tuple[ChargeRule, 
     if type(getattr(filt, "promise", None)) not in _GUARANTEES:
         raise NoTheoremError("its promise is not a guarantee of the library")
     follows = getattr_static(filt, "budget") is vars(AdditiveFilter)["budget"]
-    if follows and not any(filt.conversion is one for one in CONVERSIONS):
+    if follows and not any(filt.conversion is conversion for conversion in CONVERSIONS):
         raise NoTheoremError(f"its conversion is {filt.conversion!r}, not one of the library's")
     try:
         budget = filt.budget
@@ -245,14 +247,14 @@ def _verdict_on_catalogue_filter(filt: PrivacyFilter) -> Verdict:
             raise NoTheoremError("it bounds other orders than its guarantee has")
         for alpha, budget in zip(filt.usable, filt._budgets, strict=True):
             verify_implication(renyi_charge.at(alpha), exact_limit(budget), RenyiDP(alpha, allowed[alpha]))
-        told = f" at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, exactly"
+        detail = f" at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, exactly"
     elif type(filt) is RealisationFilter:
         assert filt.dhat is not None
         assert filt.theta is not None
         dhat, theta = Fraction(filt.dhat), Fraction(filt.theta)
         if dhat + theta * (1 - dhat) * filt.rounds > Fraction(filt.delta):
             raise NoTheoremError("dhat + theta (1 - dhat) N is more than delta")
-        told = (
+        detail = (
             f": dhat + theta (1 - dhat) N <= delta exactly, for dhat={filt.dhat!r} theta={filt.theta!r} "
             f"N={filt.rounds} delta={filt.delta!r}; quantiles are those that pairs declare"
         )
@@ -260,14 +262,14 @@ def _verdict_on_catalogue_filter(filt: PrivacyFilter) -> Verdict:
     elif numbers is None:
         raise NoTheoremError(f"no certificate joins {theorem!r} to its code")
     else:
-        told = f"; {_CERTIFICATE_NOTES.get(type(filt), _NUMBERS).format(count=len(numbers.numbers))}"
+        detail = f"; {_CERTIFICATE_NOTES.get(type(filt), _NUMBERS).format(count=len(numbers.numbers))}"
         evidence = numbers.evidence
-    told += "".join(
+    detail += "".join(
         f"; {pair!r} is covered {join.value}"
         for pair, join in joins.items()
         if join in (TheoremCoverage.OWN, TheoremCoverage.GAUSSIAN)
     )
-    return _proved_verdict((theorem,), (), (evidence,), scope, f"theorem {theorem!r}{told}")
+    return _proved_verdict((theorem,), (), (evidence,), scope, f"theorem {theorem!r}{detail}")
 
 
 def _certified_numbers(filt: PrivacyFilter) -> CertifiedNumbers | None:
@@ -276,19 +278,19 @@ def _certified_numbers(filt: PrivacyFilter) -> CertifiedNumbers | None:
     A filter that grants less than its theorem allows still keeps its guarantee.
     """
     certified = certify(filt)
-    for one in certified.refused:
-        if one.status is ComparisonStatus.LOOSE:
+    for comparison in certified.refused:
+        if comparison.status is ComparisonStatus.LOOSE:
             continue
         raise RefusedError(
-            f"{one.number.says} is {one.status.name}: {one.status.value}",
+            f"{comparison.number.says} is {comparison.status.name}: {comparison.status.value}",
             engine="flint",
-            evidence=one.evidence,
+            evidence=comparison.evidence,
         )
     return certified if certified.numbers else None
 
 
 def _verdict_on_calibrated_filter(filt: Any) -> Verdict:
-    """Return the verdict on a catalogue filter behind levels. The game explores all its decisions, sound or not."""
+    """Return the verdict on a `CalibratedFilter`, from the worst-case game over its levels."""
     if not _is_catalogued(type(filt.inner)):
         raise NoTheoremError(
             f"its inner filter is a {type(filt.inner).__name__}, which is not in the catalogue"

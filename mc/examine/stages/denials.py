@@ -51,20 +51,22 @@ def denial_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
     filt = subject.filter
     if is_library_class(type(filt)) and not isinstance(filt, _ADAPTERS):
         return
-    found, tried = dict[int, str](), 0
+    results, tried = dict[int, str](), 0
     with filter_faults_raised(filt):
         for family in subject.families:
             if limit.exhausted:
                 break
-            for kind, told in enumerate(_denial_notes_for_family(filt, family)):
-                found |= {} if kind in found or not told else {kind: told}
+            for kind, sentence in enumerate(_denial_notes_for_family(filt, family)):
+                results |= {} if kind in results or not sentence else {kind: sentence}
             tried += 1
         service = service_of(filt)
         if service is not None and tried:
             retried = explain_charged_retry(service, _pairs_of_spread_sizes(subject.families[0]))
-            found |= {len(found): retried} if retried else {}
+            results |= {len(results): retried} if retried else {}
     yield denial_finding(
-        tuple(found.values()), ", ".join(one.definition.name for one in subject.families[:tried]), limit
+        tuple(results.values()),
+        ", ".join(tried_family.definition.name for tried_family in subject.families[:tried]),
+        limit,
     )
 
 
@@ -73,12 +75,12 @@ def denial_finding(found: Sequence[str], menu: str, limit: WorkLimit) -> StageFi
     unseen = "other requests than rows of a few sizes of one family" + (
         f"; {USED_UP}" if limit.exhausted else ""
     )
-    told = found[0] if found else "no request that fits was denied, and no denial charged"
-    return StageFinding("denials", _QUESTION, told, menu, unseen, notes=tuple(found[1:]))
+    result = found[0] if found else "no request that fits was denied, and no denial charged"
+    return StageFinding("denials", _QUESTION, result, menu, unseen, notes=tuple(found[1:]))
 
 
 def _denial_notes_for_family(filt: PrivacyFilter, family: GrantedSizes) -> Iterator[str]:
-    """Yield what is found with the requests of one family: of each kind, the first."""
+    """Yield the first example of each kind of needless denial with one family, or '' for none."""
     sizes = _pairs_of_spread_sizes(family)
     plays = [*((pair,) for pair in sizes), *permutations(sizes, 2), sizes, sizes[::-1]]
     tails = (0.5, 0.1, 0.9) if filt.looks_at_losses else (None,)
@@ -104,34 +106,42 @@ def _pairs_of_spread_sizes(family: GrantedSizes) -> list[DominatingPair]:
 def explain_denied_fitting_request(
     filt: PrivacyFilter, pairs: Sequence[DominatingPair], tail: float | None = None
 ) -> str:
-    """Return the first request that a filter denies although it fits by composition theorems; else ''.
+    """Return a text on the first denied request that fits by composition theorems, or ''.
 
     Each pair in turn is requested as often as it is granted. A filter that observes losses sees their `tail` quantile.
     """
-    references = [(one, checked_start(one, 1)) for one in _sound_filters_with_guarantee(filt.promise)]
-    state, asked = checked_start(filt, 1), list[DominatingPair]()
+    references = [
+        (reference, checked_start(reference, 1)) for reference in _sound_filters_with_guarantee(filt.promise)
+    ]
+    state, requested = checked_start(filt, 1), list[DominatingPair]()
     for pair in pairs:
         loss = None if tail is None else float(pair.loss_isf(tail))
         for _ in range(_MAX_USES):
             count_work(1)
-            fits = [granted_state(one, before, pair) for one, before in references]
+            fits = [granted_state(reference, before, pair) for reference, before in references]
             if not fits or any(after is None for after in fits):
                 break  # nothing says whether it should be granted
             if (after := granted_state(filt, state, pair, loss)) is None:
-                return _denial_words(filt, asked, pair, [one for one, _ in references])
-            state, references = after, [(one, kept) for (one, _), kept in zip(references, fits, strict=True)]
-            asked.append(pair)
+                return _denial_words(filt, requested, pair, [reference for reference, _ in references])
+            state, references = (
+                after,
+                [
+                    (reference, reference_state)
+                    for (reference, _), reference_state in zip(references, fits, strict=True)
+                ],
+            )
+            requested.append(pair)
     return ""
 
 
 def _denial_words(
     filt: PrivacyFilter, asked: Sequence[DominatingPair], pair: DominatingPair, rules: Sequence[PrivacyFilter]
 ) -> str:
-    by = f"in {filt.promise} by {' and by '.join(_RULES[type(one)] for one in rules)}"
+    by = f"in {filt.promise} by {' and by '.join(_RULES[type(rule)] for rule in rules)}"
     if set(asked) > {pair} or (asked and pair not in asked):
         steps = sequence_words(tuple((kind, len(tuple(row))) for kind, row in groupby(asked)))
         return f"denies {pair_words(pair)} after {steps}; it fits {by}"
-    fits = min(times_granted(one, pair, _MAX_USES) for one in rules)
+    fits = min(times_granted(rule, pair, _MAX_USES) for rule in rules)
     more = "or more " if fits == _MAX_USES else ""
     return f"denies {pair_words(pair)} after {count_words(len(asked), 'use')}; {fits} {more}fit {by}"
 
@@ -162,7 +172,7 @@ def _sound_filters_with_guarantee(promise: Guarantee) -> tuple[PrivacyFilter, ..
 
 
 def explain_limit_used_by_others(filt: LabelledFilter, pair: DominatingPair) -> str:
-    """Return the requests elsewhere after which a request at the record is denied that is granted at once, or ''."""
+    """Return a text on requests under other labels that use up the record's limit, or ''."""
     here = filt.at(pair.unlabelled)
     if granted_state(filt, checked_start(filt, 1), here) is None:
         return ""
@@ -182,12 +192,12 @@ def explain_limit_used_by_others(filt: LabelledFilter, pair: DominatingPair) -> 
 def explain_charged_denial(
     filt: PrivacyFilter, first: DominatingPair, denied: DominatingPair, last: DominatingPair
 ) -> str:
-    """Return that one object denies `last` because `denied` was denied before, or ''."""
-    left_out, whole = (
+    """Return a text if a denied request causes a later denial, or ''."""
+    left_out, with_denied = (
         _answers_of_one_object(filt, (first, last)),
         _answers_of_one_object(filt, (first, denied, last)),
     )
-    if left_out == (True, True) and whole == (True, False, False):
+    if left_out == (True, True) and with_denied == (True, False, False):
         return (
             f"a denial charges: after {pair_words(first)} and the denied {pair_words(denied)}, {pair_words(last)} is "
             "denied, and is granted without the denied request"
@@ -196,7 +206,7 @@ def explain_charged_denial(
 
 
 def _answers_of_one_object(filt: PrivacyFilter, requests: tuple[DominatingPair, ...]) -> tuple[bool, ...]:
-    """Return the answers of one object of another library or language, which sees its own denials; () for others."""
+    """Return the answers of one object, which sees its own denials, to requests in turn; () for others."""
     count_work(len(requests))
     if isinstance(filt, LabelledFilter):
         return _answers_of_one_object(filt.inner_filter, tuple(map(filt.inner_request, requests)))
@@ -208,7 +218,7 @@ def _answers_of_one_object(filt: PrivacyFilter, requests: tuple[DominatingPair, 
 
 
 def explain_charged_retry(service: MakeService, pairs: Sequence[DominatingPair]) -> str:
-    """Return that a service denies a request because an earlier one was sent again or denied, or ''.
+    """Return a text if a service charges a retry of a request again, or ''.
 
     A retry with a newly drawn answer is a release and is charged rightly.
     """
@@ -220,8 +230,6 @@ def explain_charged_retry(service: MakeService, pairs: Sequence[DominatingPair])
             without = Schedule(tuple(pairs), (*first, *last)).play(service).released
             retried = Schedule(tuple(pairs), (*first, *again, *last)).play(service).released
             if len(without) == 2 and len(retried) == 1:
-                asked, denied = pair_words(pairs[place]), pair_words(pairs[other])
-                return (
-                    f"a retry is charged again: {denied} is denied after {asked} was sent twice with one key"
-                )
+                repeated, denied = pair_words(pairs[place]), pair_words(pairs[other])
+                return f"a retry is charged again: {denied} is denied after {repeated} was sent twice with one key"
     return ""

@@ -34,7 +34,7 @@ _NUMBER_OF_EXAMPLES = 25
 
 
 def invariant_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
-    """Return one finding. Violated invariants of determinism are faults, other violations are notes."""
+    """Yield one finding. Violations of determinism are faults, other violated invariants are notes."""
     filt, families, broken = subject.filter, subject.families, dict[str, BrokenInvariant]()
     rng = np.random.default_rng(subject.seed)
     tried, before = 0, content_of_attributes(filt)
@@ -115,7 +115,7 @@ def _violated_family_invariants(
 def _requests_denied_after_other_runs(
     filt: PrivacyFilter, family: GrantedSizes, runs: int = 1
 ) -> Iterator[BrokenInvariant]:
-    """Yield requests that a fresh run denies now but granted before other runs."""
+    """Yield a violation if a fresh run denies a request that was granted before other runs."""
     for pair in dict.fromkeys((family.pairs[0], family.pairs[len(family.pairs) // 2], family.largest)):
         for _ in range(runs):
             if granted_state(filt, checked_start(filt, 1), pair) is None:
@@ -130,7 +130,7 @@ def _sample_pairs(filt: PrivacyFilter, family: GrantedSizes) -> tuple[Dominating
 
     A filter with a menu denies all other pairs, whatever they cost.
     """
-    menu = pairs_of_attribute(getattr(filt, "keeper", filt), "menu")
+    menu = pairs_of_attribute(getattr(filt, "inner_filter", filt), "menu")
     pairs, granted_sizes = family.pairs, set(family.sizes)
     gaps = [t for t in family.definition.sizes if t < family.sizes[-1] and t not in granted_sizes]
     below = map(family.definition.pair, gaps[:: -max(len(gaps) // 3, 1)])

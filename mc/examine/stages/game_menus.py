@@ -95,6 +95,7 @@ def candidate_menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[G
 
 
 def _multiples_of_size(family: GrantedSizes, size: float, of: tuple[int, ...]) -> tuple[DominatingPair, ...]:
+    """Return the pairs of a family at these multiples of a size."""
     return tuple(family.definition.pair(k * size) for k in of if k * size <= family.sizes[-1] * 1.0001)
 
 
@@ -117,7 +118,11 @@ def _lasting_sizes(subject: ExaminationContext, family: GrantedSizes, limit: Wor
 def _menus_granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iterator[GameMenu]:
     """Yield menus of responses that are granted at some time: the levels may change with the round or the answer."""
     response = next(
-        (one for one in (*subject.families, *subject.denied_families) if one.definition.mechanism == "rr"),
+        (
+            family_sizes
+            for family_sizes in (*subject.families, *subject.denied_families)
+            if family_sizes.definition.mechanism == "rr"
+        ),
         None,
     )
     if response is None:
@@ -190,7 +195,7 @@ def _rare_event_pairs(level: float) -> Iterator[FinitePair]:
 def _null_outcome_share_and_rounds(
     pair: FinitePair, longest: int, epsilon: float, promised: float
 ) -> tuple[float, int]:
-    """Return the share of the guarantee that null outcomes reach, and the smallest sufficient number of rounds."""
+    """Return the share of the guarantee that null outcomes alone reach, and the rounds for it."""
     rounds = np.arange(longest + 1)
     more, less = sorted((float(pair.p[0]), float(pair.q[0])), reverse=True)
     shares = np.maximum(more**rounds - math.exp(epsilon) * less**rounds, 0.0) / promised

@@ -71,9 +71,9 @@ def game_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageF
         return
     # a filter is often broken by its own menu
     if own := pairs_of_attribute(subject.filter, "menu"):
-        for found in tried.play(GameMenu("its own menu", own, 1, (2,)), targets, limit):
-            yield found
-            targets = _unrefuted_divergences(targets, found)
+        for finding in tried.play(GameMenu("its own menu", own, 1, (2,)), targets, limit):
+            yield finding
+            targets = _unrefuted_divergences(targets, finding)
     for menu, target in rare_event_menus(subject, limit.fraction(_RARE_EVENT_SHARE)):
         yield from tried.play(menu, (target,), limit)
     yield from tried.plan(limit.fraction(_PLANNED))
@@ -82,9 +82,9 @@ def game_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageF
     ):
         if limit.exhausted or not targets:
             break
-        for found in tried.play(menu, targets, limit):
-            yield found
-            targets = _unrefuted_divergences(targets, found)
+        for finding in tried.play(menu, targets, limit):
+            yield finding
+            targets = _unrefuted_divergences(targets, finding)
     tried.cut = limit.exhausted  # the menus end with the work, too
     yield tried.summary()
 
@@ -130,7 +130,9 @@ def _leaves_state_unchanged(filt: PrivacyFilter, pair: DominatingPair) -> bool:
     start = checked_start(filt, 1)
     spent = granted_state(filt, start, pair)
     seen = [
-        way * float(loss) for one, way in ((pair, 1), (pair.swapped, -1)) for loss, _ in one.outputs or ()
+        way * float(loss)
+        for directed_pair, way in ((pair, 1), (pair.swapped, -1))
+        for loss, _ in directed_pair.outputs or ()
     ]
     return spent is not None and all(
         math.isfinite(loss) and runs_equal(checked_observe(filt, spent, np.array([loss]), 1), start)[0]
@@ -139,7 +141,7 @@ def _leaves_state_unchanged(filt: PrivacyFilter, pair: DominatingPair) -> bool:
 
 
 def _renyi_game_refutation(subject: ExaminationContext) -> Iterator[StageFinding]:
-    """Yield the first game that exceeds a Rényi guarantee, over one finite pair; longer games before other orders.
+    """Yield the first game that exceeds a Rényi guarantee: over one finite pair, short games first.
 
     A game of more rounds is worth no less, so that the longest comes before those that may be too large.
     """
@@ -159,21 +161,19 @@ def _renyi_game_refutation(subject: ExaminationContext) -> Iterator[StageFinding
                 continue
             if certainly_exceeds(low, subject.promised(measure)):
                 shown = menu_counterexample(filt, (pair,), measure, rounds=rounds, low=low, high=None)
-                asked = f"{pair_words(pair)} again and again"
+                menu_text = f"{pair_words(pair)} again and again"
                 length = count_words(rounds, "round")
-                scope = (
-                    f"an adversary that asks for {asked}, in at most {length}, and stops when that is best"
-                )
-                yield StageFinding.from_counterexample("games", _QUESTION, asked, scope, shown)
+                scope = f"an adversary that asks for {menu_text}, in at most {length}, and stops when that is best"
+                yield StageFinding.from_counterexample("games", _QUESTION, menu_text, scope, shown)
                 return
 
 
 def chosen_targets(subject: ExaminationContext) -> tuple[Divergence, ...]:
     """Return the divergences at which games are solved: those with a guarantee in (0, 1), if there are any."""
-    found = hockey_stick_targets(subject)
-    if len(found) <= _MAX_TARGETS:
-        return found
-    telling = [target for target in found if subject.promised(target) > 1e-12]
+    candidates = hockey_stick_targets(subject)
+    if len(candidates) <= _MAX_TARGETS:
+        return candidates
+    telling = [target for target in candidates if subject.promised(target) > 1e-12]
     return tuple(telling[:: max(1, len(telling) // _MAX_TARGETS)][:_MAX_TARGETS])
 
 
@@ -218,14 +218,25 @@ class GameSearch(SearchLog):
         with suppress(
             OutOfWork, FilterFault
         ):  # it also requests families that may be outside the filter's scope
-            for found in iter_within_limit(plans, subject.filter, limit):
-                menu = f"the plan's own pairs, {count_words(found.plan.size, 'request')}"
-                if certainly_exceeds(found.value, found.promised) and found.replay().refutes:
-                    scope = f"the plan found, at epsilon={found.measure.at:g}"
-                    yield StageFinding.from_counterexample("games", _QUESTION, menu, scope, found)
+            for counterexample in iter_within_limit(plans, subject.filter, limit):
+                menu = f"the plan's own pairs, {count_words(counterexample.plan.size, 'request')}"
+                if (
+                    certainly_exceeds(counterexample.value, counterexample.promised)
+                    and counterexample.replay().refutes
+                ):
+                    scope = f"the plan found, at epsilon={counterexample.measure.at:g}"
+                    yield StageFinding.from_counterexample("games", _QUESTION, menu, scope, counterexample)
                     return
-                row = Tightness(found.measure, menu, found.value, None, found.promised, found.evidence, found)
-                self.keep(("plan", found.measure.at), row)
+                row = Tightness(
+                    counterexample.measure,
+                    menu,
+                    counterexample.value,
+                    None,
+                    counterexample.promised,
+                    counterexample.evidence,
+                    counterexample,
+                )
+                self.keep(("plan", counterexample.measure.at), row)
 
     def summary(self) -> StageFinding:
         """Return the summary. It claims no HOLDS on the union of the menus, because an adversary may mix them."""
@@ -300,6 +311,6 @@ def solve_both_directions(
             )
             yield StageFinding("games", _QUESTION, row.reached, menu.name, "", verdict, tightness=(row,))
             continue
-        told = ("games", _QUESTION, menu.name, worst.scope, shown)
-        yield StageFinding.from_counterexample(*told, worst=worst.high, evidence=worst.evidence)
+        arguments = ("games", _QUESTION, menu.name, worst.scope, shown)
+        yield StageFinding.from_counterexample(*arguments, worst=worst.high, evidence=worst.evidence)
         return

@@ -129,13 +129,14 @@ class Player:
 
 @lru_cache(maxsize=1 << 14)
 def _loss_isf(pair: DominatingPair, tail: float) -> float:
+    """Return the loss of a pair at an upper-tail probability."""
     return float(pair.loss_isf(tail))
 
 
 def greedy_plays(
     subject: ExaminationContext, limit: WorkLimit, tail: float | None = None
 ) -> Iterator[Sequence]:
-    """Yield the sequences, cheapest first. Each is admitted as it is built, with losses at the quantile `tail`."""
+    """Yield plays that request the largest granted pair each time, the cheapest plays first."""
     families, fresh = (
         subject.families,
         partial(Player.fresh, subject, limit, tail, deterministic=subject.deterministic),
@@ -159,7 +160,7 @@ def greedy_plays(
 def unlocked_family_plays(
     subject: ExaminationContext, limit: WorkLimit, tail: float | None = None
 ) -> Iterator[Sequence]:
-    """Yield the largest requests of each family that is granted only after others, after requests of those."""
+    """Yield plays of families that are granted only after requests of other families."""
     if subject.observes_losses and tail is None:
         return
     every = first_family_per_mechanism((*subject.families, *subject.denied_families))
@@ -173,31 +174,38 @@ def unlocked_family_plays(
 def _runs_unlocking_families(
     subject: ExaminationContext, fresh: Player
 ) -> Iterator[tuple[Player, GrantedSizes]]:
-    """Yield each family that is granted only after others, with a run after small or large requests of those.
+    """Yield each family granted only after other requests, with a run that made these requests.
 
     After each kind of grant, every family that was denied so far is asked again.
     """
-    known, locked = (
+    granted_families, locked = (
         first_family_per_mechanism(subject.families),
         first_family_per_mechanism(subject.denied_families),
     )
-    kinds = {family.definition.mechanism for family in known}
+    kinds = {family.definition.mechanism for family in granted_families}
     locked = tuple(family for family in locked if family.definition.mechanism not in kinds)
     front = [fresh]
     while front and locked:
         following: list[Player] = []
-        for before, family in product(front, known):
+        for before, family in product(front, granted_families):
             if fresh.limit.exhausted:
                 return
             for size in _smallest_and_largest_granted(before, family):
                 player = before.fork()
                 if not player.request_and_count_grants(family.definition.pair(size)):
                     continue
-                opened = [one for one in locked if _smallest_and_largest_granted(player, one)]
-                yield from ((player, one) for one in opened)
+                opened = [
+                    locked_family
+                    for locked_family in locked
+                    if _smallest_and_largest_granted(player, locked_family)
+                ]
+                yield from ((player, locked_family) for locked_family in opened)
                 if opened:
                     following.append(player)
-                    known, locked = (*known, *opened), tuple(one for one in locked if one not in opened)
+                    granted_families, locked = (
+                        (*granted_families, *opened),
+                        tuple(locked_family for locked_family in locked if locked_family not in opened),
+                    )
         front = following
 
 
@@ -208,7 +216,7 @@ def _smallest_and_largest_granted(player: Player, family: GrantedSizes) -> tuple
 
 
 def request_families_in_turn(player: Player, families: Iterable[GrantedSizes], most: int) -> None:
-    """Request the largest granted pairs of each family. What is denied is asked again after each grant."""
+    """Request the largest granted pairs of each family in turn; after a grant, retry denied families."""
     pending, denied = deque(families), list[GrantedSizes]()
     while pending:
         if request_greedily(player, family := pending.popleft(), most):
@@ -231,17 +239,19 @@ def _play_and_longer_repetitions(player: Player) -> Iterator[Sequence]:
 
 
 def half_largest_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
-    """Yield half of the largest request of a family, then the largest remaining request of every other family."""
+    """Yield half of a family's largest request, then the largest remaining one of each other family."""
     every = first_family_per_mechanism((*subject.families, *subject.denied_families))
     for family in first_family_per_mechanism(subject.families) if not subject.observes_losses else ():
         player = Player.fresh(subject, limit)
         player.request_and_count_grants(family.definition.pair(family.sizes[-1] / 2))
-        request_families_in_turn(player, (*(one for one in every if one is not family), family), 2)
+        request_families_in_turn(
+            player, (*(other_family for other_family in every if other_family is not family), family), 2
+        )
         yield from _play_and_longer_repetitions(player)
 
 
 def unchanging_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
-    """Yield the largest request of each family ever more often, if it leaves the state unchanged."""
+    """Yield long repetitions of each family's largest request if it leaves the state unchanged."""
     for family in first_family_per_mechanism(subject.families) if not subject.observes_losses else ():
         player = Player.fresh(subject, limit, deterministic=subject.deterministic)
         if player.request_and_count_grants(family.largest) and player.unchanging_request is not None:
@@ -251,7 +261,7 @@ def unchanging_request_plays(subject: ExaminationContext, limit: WorkLimit) -> I
 def rounding_absorbed_request_plays(
     subject: ExaminationContext, limit: WorkLimit, *, tiny: bool = False
 ) -> Iterator[Sequence]:
-    """Yield a large request, then a small one of its family ever more often, if rounding absorbs it in a large sum.
+    """Yield a large request, then ever more of a small one that rounding absorbs in the sum.
 
     The small one is the smallest of the line or, if `tiny`, the largest below it that leaves the state unchanged.
     """
@@ -319,7 +329,7 @@ def _largest_granted_between_sizes(
 
 
 def first_family_per_mechanism(families: tuple[GrantedSizes, ...]) -> tuple[GrantedSizes, ...]:
-    """Return the first line of each family."""
+    """Return the first of the families of each mechanism."""
     first: dict[str, GrantedSizes] = {}
     for family in families:
         first.setdefault(family.definition.mechanism, family)
@@ -360,9 +370,9 @@ def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequ
     for family, pair, _ in begun[: 3 * len(tops)]:
         if (small := _largest_round_size(fresh(), family, _HARDLY * tops[family.definition.name])) is None:
             continue
-        player, asked = fresh(), 0
+        player, requested = fresh(), 0
         for times in _BEFORE:
-            wanted, asked = times - asked, times
+            wanted, requested = times - requested, times
             if (
                 limit.exhausted
                 or player.request_and_count_grants(family.definition.pair(small), wanted) < wanted

@@ -53,7 +53,7 @@ def admits_pair(filt: PrivacyFilter, state: State, request: DominatingPair) -> b
 def epsilons_and_rational_exps(
     filt: PrivacyFilter, targets: tuple[Divergence, ...]
 ) -> Iterator[tuple[float, Fraction]]:
-    """Yield the epsilon of each hockey-stick divergence, and a rational at or just above e^epsilon."""
+    """Yield each hockey-stick target's epsilon, with a rational at or just above e^epsilon."""
     for target in targets:
         if target.kind == "hockey-stick" and target.at <= _MAX_EPSILON:
             yield target.at, rational_exp_epsilon_above(filt, target.at)
@@ -86,7 +86,7 @@ def simple_rational_exp_epsilon_below(epsilon: float) -> Fraction | None:
 def plan_counterexample(
     filt: PrivacyFilter, epsilon: float, ratio: Fraction, direction: Direction, plan: AdaptivePlan | None
 ) -> Counterexample | None:
-    """Return the counterexample of a plan without useless requests, or None if the plan keeps the guarantee."""
+    """Return a plan's counterexample without useless requests, or None within the guarantee."""
     played = pruned_plan_record(filt, epsilon, ratio, direction, plan)
     return (
         played
@@ -98,7 +98,7 @@ def plan_counterexample(
 def pruned_plan_record(
     filt: PrivacyFilter, epsilon: float, ratio: Fraction, direction: Direction, plan: AdaptivePlan | None
 ) -> Counterexample | None:
-    """Return the record of a plan without useless requests, or None if nothing is left or the filter denies some."""
+    """Return a plan's record without useless requests; None if a request is denied or none is left."""
     plan = plan and plan.prune_useless_requests(ratio, direction)
     promised = Divergence.hockey_stick(epsilon).promised(filt.promise)
     try:
@@ -160,8 +160,8 @@ def plans_with_best_second_requests(
     frontiers: dict[Hashable, AdmissibleTwoOutputPairs] = {run_keys(fresh.state)[0]: fresh}
     for epsilon, ratio in epsilons_and_rational_exps(filt, targets):
         single = best_second_request(fresh, ratio)
-        if (found := pruned_plan_record(filt, epsilon, ratio, "PQ", single)) is not None:
-            yield found
+        if (counterexample := pruned_plan_record(filt, epsilon, ratio, "PQ", single)) is not None:
+            yield counterexample
         for share in _OPENING_SHARES:
             base = simple_rational_exp_epsilon_below(share * top)
             if base is None:
@@ -174,11 +174,11 @@ def plans_with_best_second_requests(
                 state = checked_observe(filt, spent, np.array([log_fraction(p / q)]), 1)
                 admissible = frontiers.setdefault(run_keys(state)[0], AdmissibleTwoOutputPairs(filt, state))
                 continuations.append(best_second_request(admissible, ratio * q / p))
-            found = pruned_plan_record(
+            counterexample = pruned_plan_record(
                 filt, epsilon, ratio, "PQ", AdaptivePlan(opening, tuple(continuations))
             )
-            if found is not None:
-                yield found
+            if counterexample is not None:
+                yield counterexample
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +201,7 @@ class AdmissibleTwoOutputPairs:
         ) or 0.0
 
     def _admits_masses(self, a: float, b: Fraction) -> bool:
+        """Whether the filter admits P = (a, 1-a), Q = (b, 1-b); known answers are cached."""
         admitted, denied = self.value_cache.get(b, (-math.inf, math.inf))
         if admitted < a < denied:
             answer = admits_pair(self.filter, self.state, _two_points(a, b))
@@ -238,5 +239,6 @@ def _rounded_to_24_bits(x: float) -> Fraction:
 
 
 def _two_points(a: float, b: Fraction) -> FinitePair:
+    """Return the pair with P = (a, 1-a), a rounded to 24 bits, and Q = (b, 1-b)."""
     top = min(_rounded_to_24_bits(a), 1 - Fraction(1, 2**30))
     return FinitePair((top, 1 - top), (b, 1 - b))

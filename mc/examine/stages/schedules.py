@@ -32,10 +32,10 @@ def schedule_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[St
     service = service_of(filt)
     if service is None or not subject.families:
         return
-    menu = pairs_at_shares((one.definition, one.sizes[-1]) for one in subject.families)
+    menu = pairs_at_shares((family.definition, family.sizes[-1]) for family in subject.families)
     with filter_faults_raised(filt):
-        *_, found = search_reports(service, filt.promise, menu, limit, seed=subject.seed)
-    yield _schedule_finding(filt, menu, found, "crashes inside a command of the program")
+        *_, report = search_reports(service, filt.promise, menu, limit, seed=subject.seed)
+    yield _schedule_finding(filt, menu, report, "crashes inside a command of the program")
 
 
 def service_admission_stage(
@@ -45,18 +45,18 @@ def service_admission_stage(
     yield {"promise": service.promise, "scope": service.scope}
     menu = granted_menu(service.make, families_for_guarantee(tuple(names), service.promise))
     largest = {type(pair): pair for pair in reversed(menu)}
-    told = ", ".join(map(pair_words, reversed(largest.values()))) or "nothing"
-    yield StageFinding("admission", "What does a new service answer?", told, ", ".join(names), "")
+    granted_text = ", ".join(map(pair_words, reversed(largest.values()))) or "nothing"
+    yield StageFinding("admission", "What does a new service answer?", granted_text, ", ".join(names), "")
 
 
 def service_schedule_stage(
     service: PromisedService, names: Sequence[str], seed: int, limit: WorkLimit
 ) -> Iterator[StageFinding]:
-    """Yield the finding about a service in Python."""
+    """Yield the findings on schedules of a service, and on retries that it charges again."""
     menu = granted_or_default_menu(service.make, families_for_guarantee(tuple(names), service.promise))
-    *_, found = search_reports(service.make, service.promise, menu, limit, seed=seed)
-    yield _schedule_finding(service, menu, found, "requests of other kinds, and longer schedules")
-    if found.violation is None:
+    *_, report = search_reports(service.make, service.promise, menu, limit, seed=seed)
+    yield _schedule_finding(service, menu, report, "requests of other kinds, and longer schedules")
+    if report.violation is None:
         retried = explain_charged_retry(service.make, menu)
         yield denial_finding((retried,) if retried else (), ", ".join(names), limit)
 
@@ -64,6 +64,7 @@ def service_schedule_stage(
 def _schedule_finding(
     filt: object, menu: tuple[DominatingPair, ...], found: ScheduleSearch, unseen: str
 ) -> StageFinding:
+    """Return the finding on a search over schedules: a refutation if one violates the guarantee."""
     violation, names = (
         found.violation,
         ", ".join(dict.fromkeys(type(pair.unlabelled).__name__ for pair in menu)),

@@ -67,8 +67,8 @@ def sequence_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[St
         yield StageFinding(search.stage, "Do plays depend on earlier plays?", fault, "", "", fault=fault)
     searching = limit.fraction(_SEARCHED)
     for played, only_above in _candidate_sequences(subject, searching):
-        if (found := search.measure_sequence(played, only_above=only_above)) is not None:
-            yield found
+        if (finding := search.measure_sequence(played, only_above=only_above)) is not None:
+            yield finding
         if searching.exhausted:
             break
     search.cut = searching.exhausted  # the plays end with the work, too
@@ -112,7 +112,7 @@ def _candidate_sequences(subject: ExaminationContext, limit: WorkLimit) -> Itera
 
 
 def _interleave_sequences(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence, bool]]:
-    """Yield a fixed number of each in turn. For all but the last plan, only possible refutations matter."""
+    """Yield a fixed number of each plan's sequences in turn, and whether only refutations matter."""
     waiting = list(plans)
     while waiting:
         for plan, times in tuple(waiting):
@@ -130,8 +130,8 @@ def _extremal_sequences(subject: ExaminationContext) -> Iterator[Sequence]:
         target for target in hockey_stick_targets(subject) if 0 < subject.promised(target) <= _MAX_PROMISED
     ][:_EXTREMAL]:
         count_work(_SUPREMUM)
-        found = subject.filter.extremal(target.at)
-        _, steps = reached_delta(subject.filter, found, target.at, believed=True)
+        extremal_requests = subject.filter.extremal(target.at)
+        _, steps = reached_delta(subject.filter, extremal_requests, target.at, believed=True)
         if steps and subject.mechanisms >= {mechanism_name(pair) for pair, _ in steps}:
             yield Sequence(steps)
 
@@ -226,19 +226,23 @@ class SequenceSearch(SearchLog):
         looks = (
             "; for a filter that looks at losses, only first requests" if self.subject.observes_losses else ""
         )
-        grids = [one for one in self.subject.families if one.definition.mechanism != "own"]
+        grids = [family for family in self.subject.families if family.definition.mechanism != "own"]
         sizes = "other sizes"
         if grids:
             least, most = (
-                min(one.definition.least for one in grids),
-                max(one.definition.most for one in grids),
+                min(family.definition.least for family in grids),
+                max(family.definition.most for family in grids),
             )
-            asked = {size for one in grids for size in one.asked_above if size > most}
-            above = f", except {len(asked)} as first requests, up to {max(asked):.2g}" if asked else ""
+            larger_sizes = {size for family in grids for size in family.asked_above if size > most}
+            above = (
+                f", except {len(larger_sizes)} as first requests, up to {max(larger_sizes):.2g}"
+                if larger_sizes
+                else ""
+            )
             sizes += f" (all below {least:.2g} and above {most:.2g}{above})"
         return self.finding(
             f"{count_words(self.refuted, 'refutation')} among {count_words(self.tried, 'sequence')}",
-            ", ".join(one.definition.name for one in self.subject.families),
+            ", ".join(family.definition.name for family in self.subject.families),
             f"sequences of more than {count_words(self.longest, 'request')}, other orders, {sizes}{looks}",
             tuple(self.rows.values()),
         )
@@ -261,6 +265,7 @@ def quick_upper_bounds(
 def _upper_bounds_in_direction(
     played: Sequence, targets: tuple[Divergence, ...], direction: Direction
 ) -> list[float]:
+    """Return quick upper bounds on the divergences in one direction."""
     orders = (*_RENYI_ORDERS, *(target.at for target in targets if target.kind == "renyi"))
     spent, total = np.zeros(len(orders)), 0.0
     with np.errstate(all="ignore"):
@@ -291,7 +296,7 @@ def _upper_bounds_in_direction(
 def _gdp_mu_and_renyi_divergences(
     pair: DominatingPair, orders: tuple[float, ...], direction: Direction
 ) -> tuple[float, NDArray[np.float64]]:
-    """Return the GDP parameter and the Rényi divergences of a pair, inf if unknown.
+    """Return the GDP mu and the Rényi divergences that a pair declares, inf if unknown.
 
     A user's pair may declare anything.
     """
@@ -302,5 +307,6 @@ def _gdp_mu_and_renyi_divergences(
 
 
 def _menu_text(played: Sequence) -> str:
+    """Return the counts and classes of a sequence's pairs, such as "3 x Gaussian"."""
     names = [f"{times:,} x {type(pair.unlabelled).__name__}" for pair, times in played.counts.items()]
     return ", ".join(names[:3]) + (f", ... ({len(names)} pairs)" if len(names) > 3 else "")

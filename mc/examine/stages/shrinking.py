@@ -99,7 +99,7 @@ class _ShrinkingSearch:
         return self.best is not before
 
     def certified_counterexample(self, played: Sequence) -> Counterexample | None:
-        """Return the counterexample of a sequence at the first divergence clearly above the guarantee."""
+        """Return a sequence's counterexample at a divergence certainly above the guarantee, or None."""
         above: Counterexample | None = None
         likely = [
             (measure, promised, bound)
@@ -112,10 +112,10 @@ class _ShrinkingSearch:
             low = played.low(measure, promised)
             if not certainly_exceeds(low, promised) or not played.is_granted(self.subject.filter):
                 continue
-            found = sequence_counterexample(self.subject.filter, played, measure, low)
+            counterexample = sequence_counterexample(self.subject.filter, played, measure, low)
             if low >= CLEAR_FACTOR * promised:
-                return found
-            above = above or found
+                return counterexample
+            above = above or counterexample
         return above
 
     @property
@@ -140,18 +140,22 @@ class _ShrinkingSearch:
 
     def shrink(self) -> None:
         """Remove the requests that the best sequence does not need."""
-        fixed = [one for one in (self.best, *self.counterexamples) if one.kind == "sequence"]
+        fixed = [
+            counterexample
+            for counterexample in (self.best, *self.counterexamples)
+            if counterexample.kind == "sequence"
+        ]
         if not fixed:
             return
-        start = min(fixed, key=lambda one: one.order)
+        start = min(fixed, key=lambda counterexample: counterexample.order)
         # a tiny excess is not convincing: keep half of the excess, or a hundredth of the guarantee
         least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < CLEAR_FACTOR else CLEAR_FACTOR)
 
         def refutes(some: Steps) -> bool:
-            found = None if self.limit.exhausted else self.certified_counterexample(joined(some))
-            if found is None or found.factor < least:
+            counterexample = None if self.limit.exhausted else self.certified_counterexample(joined(some))
+            if counterexample is None or counterexample.factor < least:
                 return False
-            self.keep_if_clearer(found)
+            self.keep_if_clearer(counterexample)
             return True
 
         self.keep_if_clearer(start)
@@ -162,9 +166,9 @@ class _ShrinkingSearch:
         best = self.best
         if best.kind != "sequence" or best.measure.kind == "exceedance":
             return
-        epsilons = sorted(one.at for one in self.targets if one.kind == "hockey-stick")
+        epsilons = sorted(divergence.at for divergence in self.targets if divergence.kind == "hockey-stick")
         between = [math.sqrt(low * high) for low, high in pairwise(epsilons) if low > 0]
-        others = [one for one in self.targets if one.kind == "renyi"]
+        others = [divergence for divergence in self.targets if divergence.kind == "renyi"]
         for target in (*others, *map(Divergence.hockey_stick, (*epsilons, *between))):
             promised = self.subject.promised(target)
             at = replace(target, direction=best.measure.direction)
@@ -197,7 +201,7 @@ class _ShrinkingSearch:
         return any(self.keep_if_clearer(game.counterexample) for game in games or () if game is not None)
 
     def _run_within_limit(self, share: float, work: Callable[[], T]) -> T | None:
-        """Return the result of the work; None at the work limit or for a request outside the filter's scope."""
+        """Return the result of the work; None at the limit or for a request outside the filter's scope."""
         try:
             with filter_faults_raised(self.subject.filter), stopping_at(self.limit.fraction(share)):
                 return work()
@@ -205,12 +209,12 @@ class _ShrinkingSearch:
             return None
 
     def convert_game_to_plan(self) -> None:
-        """Write the best menu's game out as a plan, which has a trace."""
+        """Replace the best menu's game by its best plan, which has a trace."""
         if self.best.kind == "menu":
-            told = self._run_within_limit(
+            counterexample = self._run_within_limit(
                 0.5, partial(best_plan_over_rational_pairs, self.subject.filter, self.best)
             )
-            self.best = told or self.best
+            self.best = counterexample or self.best
 
     def try_exact_plans(self) -> None:
         """Try exactly solved plans over a few simple rational requests, for a filter that looks at losses."""
@@ -220,8 +224,10 @@ class _ShrinkingSearch:
             return
         filt = self.subject.filter
         with suppress(OutOfWork, FilterFault):  # responses and erasures may be outside the filter's scope
-            for found in iter_within_limit(refutations_by_simple_plans(self.subject), filt, self.limit):
-                self.keep_if_clearer(found)
+            for counterexample in iter_within_limit(
+                refutations_by_simple_plans(self.subject), filt, self.limit
+            ):
+                self.keep_if_clearer(counterexample)
 
     # -- the trace -----------------------------------------------------------------------------------
 
@@ -231,12 +237,12 @@ class _ShrinkingSearch:
         trace = None
         with suppress(FilterFault, ValueError):
             trace = None if limit.exhausted else self._trace_with_curve(best)
-        asked = scope = best.description
+        menu = scope = best.description
         if best.kind == "sequence":
             scope = f"the fixed sequence of {count_words(best.rounds, 'request')}, all granted"
         unseen = f"other plays: {USED_UP}" if limit.exhausted else ""
         return StageFinding.from_counterexample(
-            "shrinking", _QUESTION, asked, scope, best, not_tried=unseen, trace=trace
+            "shrinking", _QUESTION, menu, scope, best, not_tried=unseen, trace=trace
         )
 
     def _trace_with_curve(self, best: Counterexample) -> Trace | None:
@@ -265,15 +271,15 @@ def refutations_by_simple_plans(subject: ExaminationContext) -> Iterator[Counter
     start = filt.start(1)
     responses: list[DominatingPair] = [RandomizedResponse.from_ratio(Fraction(*of)) for of in _SIMPLE_RATIOS]
     erasures: list[DominatingPair] = [Erasure(away_from_zero(p), exact=p) for p in _PARTS]
-    asked = [
+    simple_pairs = [
         pair
         for few, pairs in ((4, responses), (1, erasures))
         for pair in [pair for pair in pairs if admits_pair(filt, start, pair)][:few]
     ]
-    menus = [[pair] for pair in asked] + [list(two) for two in combinations(asked, 2)]
+    menus = [[pair] for pair in simple_pairs] + [list(two) for two in combinations(simple_pairs, 2)]
     for rounds, menu, (epsilon, ratio) in product((2, 3, 4, 5, 7, 10), menus, targets):
-        if (found := best_plan_counterexample(filt, menu, rounds, epsilon, ratio)) is not None:
-            yield found
+        if (counterexample := best_plan_counterexample(filt, menu, rounds, epsilon, ratio)) is not None:
+            yield counterexample
 
 
 def best_plan_over_rational_pairs(filt: PrivacyFilter, best: Counterexample) -> Counterexample | None:
@@ -288,11 +294,16 @@ def best_plan_over_rational_pairs(filt: PrivacyFilter, best: Counterexample) -> 
     if not pairs:
         return None
     epsilon = best.measure.at
-    found = best_plan_counterexample(
+    counterexample = best_plan_counterexample(
         filt, pairs, best.rounds, epsilon, rational_exp_epsilon_above(filt, epsilon)
     )
-    return None if found is None or found.factor < min(CLEAR_FACTOR, 0.9 * best.factor) else found
+    return (
+        None
+        if counterexample is None or counterexample.factor < min(CLEAR_FACTOR, 0.9 * best.factor)
+        else counterexample
+    )
 
 
 def _value_of_plan(plan: AdaptivePlan, subject: ExaminationContext, at: Divergence) -> float:
+    """Return the divergence that an adaptive plan attains at an epsilon."""
     return float(plan.value(subject.filter, Fraction(math.exp(at.at)), at.direction))

@@ -53,9 +53,9 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
     elif proof.lead and not subject.observes_losses:
         search = SequenceSearch(subject=subject)
         if (
-            found := search.measure_sequence(_sequence_from_failing_step(proof), only_above=True)
+            finding := search.measure_sequence(_sequence_from_failing_step(proof), only_above=True)
         ) is not None:
-            yield replace(found, stage="source")
+            yield replace(finding, stage="source")
     yield StageFinding(
         "source",
         _QUESTION,
@@ -70,6 +70,6 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
 
 
 def _sequence_from_failing_step(proof: SourceProof) -> Sequence:
-    """The requests of a play, in order."""
+    """Return the requests by which a failing step of the proof suggests a refutation."""
     requests = [getattr(pairs, family)(**parameters) for family, parameters in proof.lead]
     return Sequence(tuple((pair, len(list(times))) for pair, times in groupby(requests)))

@@ -128,7 +128,7 @@ class StrategySearch(SearchLog):
         games, played = count_words(self.tried, "game"), count_words(self.played, "strategy", "strategies")
         return self.finding(
             f"{games} on a grid of losses; {played} simulated",
-            ", ".join(one.definition.name for one in self.subject.families),
+            ", ".join(family.definition.name for family in self.subject.families),
             "strategies of more than a few rounds, and those between the grid points",
             tuple(self.rows.values()),
         )
@@ -158,16 +158,16 @@ def _fixed_order_findings(
 def _sampled_order_findings(
     trial: StrategySearch, targets: tuple[Divergence, ...], limit: WorkLimit
 ) -> Iterator[StageFinding]:
-    """Yield a refutation by a row of each of the filter's own pairs that can only be sampled."""
+    """Yield a refutation by a row of one of the filter's own pairs that can only be sampled."""
     for pair in trial.subject.sampled:
         player = Player.fresh(trial.subject, limit)
         rounds = player.request_and_count_grants(pair, _MAX_FIXED_ROUNDS)
         for measure in chain.from_iterable(target.both_directions for target in targets if rounds):
-            found = list(
+            findings = list(
                 trial.play(Scripted((pair,), (rounds,)), pair_words(pair), measure, rounds, method="plain")
             )
-            yield from found
-            if found or limit.exhausted:
+            yield from findings
+            if findings or limit.exhausted:
                 return
 
 
@@ -249,12 +249,12 @@ def _loss_grid_and_masses(pair: DominatingPair) -> tuple[NDArray[np.float64], ND
     tails = np.array([1e-7, 1e-5, 1e-3, 0.03, 0.15, 0.35, 0.65, 0.85, 0.97, 1 - 1e-3])
     losses, masses = loss_isf_and_masses(pair, tails)
     infinite = float(pair.infinite_mass)
-    kept = np.isfinite(losses)
+    is_finite = np.isfinite(losses)
     if pair.outputs is None:  # so that sums coincide, and each is a possible loss of the pair
         least, greatest = np.asarray(pair.loss_isf(np.array([np.nextafter(1, 0), 0.0])))
         losses = np.clip(np.round(losses * 256) / 256, least, greatest)
-    distinct, place = np.unique(losses[kept], return_inverse=True)
-    joined = np.bincount(place.reshape(-1), weights=masses[kept]).astype(np.float64)
+    distinct, place = np.unique(losses[is_finite], return_inverse=True)
+    joined = np.bincount(place.reshape(-1), weights=masses[is_finite]).astype(np.float64)
     if infinite > 0:
         joined *= (1 - infinite) / max(joined.sum(), 1e-300)
         distinct, joined = np.append(distinct, np.inf), np.append(joined, infinite)

@@ -41,7 +41,7 @@ def nearest_play(findings: Iterable[StageFinding]) -> Tightness | None:
 def tightness_stage(
     subject: ExaminationContext, findings: tuple[StageFinding, ...], limit: WorkLimit
 ) -> Iterator[StageFinding]:
-    """Yield the nearest play of the findings, with few requests, and the upper end that a theorem among them gives."""
+    """Yield the play nearest to the guarantee, with few requests, and an upper bound by a theorem."""
     row = nearest_play(findings)
     if row is None or row.play is None:
         return
@@ -51,10 +51,12 @@ def tightness_stage(
             return  # a new run denies it
         play = _fewer_requests(subject.filter, play, limit)
     most, why = _upper_bound_and_reason(subject.filter, row.measure, findings)
-    found = replace(row, attack=play.value, worst=most, evidence=play.evidence, play=play)
-    said = f"{found.reached} ({play.evidence.name})"
-    said += f"; no play exceeds {format_up(most)}, promised {row.promised:.6g}" if most is not None else ""
-    yield StageFinding("tightness", _QUESTION, f"{said}; {why}", play.description, "", tightness=(found,))
+    tightened = replace(row, attack=play.value, worst=most, evidence=play.evidence, play=play)
+    detail = f"{tightened.reached} ({play.evidence.name})"
+    detail += f"; no play exceeds {format_up(most)}, promised {row.promised:.6g}" if most is not None else ""
+    yield StageFinding(
+        "tightness", _QUESTION, f"{detail}; {why}", play.description, "", tightness=(tightened,)
+    )
 
 
 def _fewer_requests(filt: PrivacyFilter, play: Counterexample, limit: WorkLimit) -> Counterexample:
@@ -80,7 +82,9 @@ def _upper_bound_and_reason(
     filt: PrivacyFilter, measure: Divergence, findings: tuple[StageFinding, ...]
 ) -> tuple[float | None, str]:
     """Return an upper bound on the divergence of every play, and what it rests on; None without a theorem."""
-    proved = next((one for one in findings if one.covers_all and one.verdict is not None), None)
+    proved = next(
+        (finding for finding in findings if finding.covers_all and finding.verdict is not None), None
+    )
     if proved is None or proved.verdict is None:
         return None, "no theorem bounds it from above"
     if proved.rounding:

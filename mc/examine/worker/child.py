@@ -35,6 +35,8 @@ _END_WITH_PARENT = 1
 
 @dataclass(frozen=True, slots=True)
 class WorkerTask:
+    """The work of a worker, its filter and limit, and the work units at which it pauses."""
+
     work: Callable[[], Iterable[Any]]
     whose: str
     filter: PrivacyFilter | None
@@ -58,6 +60,7 @@ def register_summary(summary: Callable[[], object]) -> None:
 
 
 def serve_task(task: WorkerTask, pipe: Connection) -> None:
+    """Run the task in the child, send each item through the pipe, and end the process."""
     gc.freeze()  # a full garbage collection would copy all inherited pages
     _prepare_process(task)
 
@@ -93,8 +96,8 @@ def serve_task(task: WorkerTask, pipe: Connection) -> None:
                 if (program := bridged_filter_of(task.filter)) is not None and not task.command:
                     program.asks_program.start_program()
             stack.enter_context(stopping_at(task.limit))
-            for found in task.work():
-                send("item", found)
+            for item in task.work():
+                send("item", item)
                 wait_for_parent()  # so that two processes never count work at the same time
     except OutOfWork:
         last = ("spent", summary_or_none())
@@ -110,7 +113,7 @@ def serve_task(task: WorkerTask, pipe: Connection) -> None:
 
 
 def summary_or_none() -> object:
-    """Return the summary of the findings, or None."""
+    """Return the registered summary of the findings, or None."""
     with suppress(Exception, OutOfWork):
         return None if WorkerState.summary is None else WorkerState.summary()
     return None
@@ -139,6 +142,7 @@ def _on_interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _error_message(error: BaseException, filt: object) -> tuple[object, ...]:
+    """Return the message that reports an exception to the parent."""
     message = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
     trace = "".join(traceback.format_exception(error))
     try:

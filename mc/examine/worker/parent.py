@@ -42,16 +42,16 @@ _POLL_SECONDS, _EXIT_SECONDS = 0.05, 5.0
 
 @dataclass(frozen=True, slots=True)
 class WorkerPaused:
-    """The worker waits; `so_far` is the summary of its findings, or None."""
+    """The worker waits; `summary` is the summary of its findings, or None."""
 
     summary: Any
 
 
 def run_isolated(work: Callable[[], T], **how: Any) -> T:
     """Return the result of `work`, run in a worker. The keywords are those of `iter_isolated`."""
-    found: T
-    (found,) = iter_isolated(lambda: (each() for each in (work,)), **how)
-    return found
+    result: T
+    (result,) = iter_isolated(lambda: (each() for each in (work,)), **how)
+    return result
 
 
 def iter_isolated(
@@ -89,7 +89,7 @@ def iter_isolated(
 
 
 def iter_within_limit(answers: Iterator[T], filt: PrivacyFilter, limit: WorkLimit) -> Iterator[T]:
-    """Yield from `answers` in this process under a limit of its own, without a pause between two answers.
+    """Yield from `answers` in this process under a work limit of its own, without pauses.
 
     Raises OutOfWork beyond the limit, and FilterFault if the filter's own code raises.
     """
@@ -98,12 +98,12 @@ def iter_within_limit(answers: Iterator[T], filt: PrivacyFilter, limit: WorkLimi
         pauses, meter.pauses = meter.pauses, ()
         try:
             with filter_faults_raised(filt), stopping_at(limit):
-                found = next(answers, end)
+                answer = next(answers, end)
         finally:
             meter.pauses = pauses
-        if found is end:
+        if answer is end:
             return
-        yield cast(T, found)
+        yield cast(T, answer)
 
 
 class _ChildProcess:
@@ -228,6 +228,7 @@ class _ChildProcess:
         return self.code
 
     def _stuck_error(self) -> Exception:
+        """Return the exception for a child whose threads wait for each other."""
         if self.lost:
             return threads_lost_error(self.lost, self.task.whose, "waits for ever", nested=WorkerState.here)
         return FilterFault(
@@ -236,6 +237,7 @@ class _ChildProcess:
         )
 
     def _vanished_error(self) -> Exception:
+        """Return the exception for a child that ended without a last message."""
         code = self._status_in_time()
         how = f"ended with status {code}"
         if code is None or code == EXIT_CUT:

@@ -25,7 +25,7 @@ class ThreadsLost(RuntimeError):  # noqa: N818 - what happened, and no error of 
 
 
 def threads_lost_error(lost: tuple[str, ...], whose: str, how: str, *, nested: bool = False) -> ThreadsLost:
-    """Return the exception for code that needs lost threads.
+    """Return the exception for code that needs threads that a fork lost.
 
     In a worker, where nobody has used the code before, the code started them when it was loaded.
     """
@@ -39,8 +39,8 @@ def threads_lost_error(lost: tuple[str, ...], whose: str, how: str, *, nested: b
 
 def other_thread_names() -> tuple[str, ...]:
     """Return the names of threads that a filter may need: all except this one and those of progress bars."""
-    others = [one for one in threading.enumerate() if one is not threading.current_thread()]
-    names = [one.name[:80] for one in others if not type(one).__module__.startswith("rich.")]
+    others = [thread for thread in threading.enumerate() if thread is not threading.current_thread()]
+    names = [thread.name[:80] for thread in others if not type(thread).__module__.startswith("rich.")]
     try:
         unknown = len(os.listdir("/proc/self/task")) - threading.active_count()
     except OSError:  # the system does not report it
@@ -50,11 +50,11 @@ def other_thread_names() -> tuple[str, ...]:
 
 
 def blocked_threads_or_none(process: int) -> object:
-    """Return what all threads of a process wait for if they wait for each other without a time limit, else None.
+    """Return the wait of each thread of a process if all wait without a time limit, else None.
 
     Two equal results in turn show that none ran in between, so that none ever will.
     """
-    found = []
+    waits = []
     try:
         for task in Path(f"/proc/{process}/task").iterdir():
             call = _read_task_file(task, "syscall").split()
@@ -65,10 +65,10 @@ def blocked_threads_or_none(process: int) -> object:
                 return None
             if operation & 0x7F not in _WAITS or not operation & _PRIVATE:
                 return None
-            found.append((task.name, call, _read_task_file(task, "status").rpartition("\nvoluntary")[2]))
+            waits.append((task.name, call, _read_task_file(task, "status").rpartition("\nvoluntary")[2]))
     except (OSError, IndexError):  # it has ended, or the system does not report it
         return None
-    return found
+    return waits
 
 
 def _read_task_file(task: Path, what: str) -> str:

@@ -147,7 +147,7 @@ def test_what_goes_out_is_composed_as_its_closed_form_says() -> None:
     moves = (*moved("ask step ask step step"), ServiceMove("step", 1))
     played = Schedule((WHOLE,), moves).play(services.NotAtomic)
     assert played.released == ((WHOLE, 0), (WHOLE, 0))
-    violation = break_test(PROMISE)(played)
+    violation = break_test(PROMISE, services.NotAtomic)(played)
     assert violation is not None
     p = math.e / (1 + math.e)
     twice = p * p - math.e * (1 - p) ** 2  # the only outcome of two answers whose ratio is above e
@@ -212,7 +212,7 @@ def test_an_old_answer_that_is_sent_in_a_later_epoch_says_from_which_it_is() -> 
     assert Schedule((WHOLE,), moves).play(Kept).released == ((WHOLE, 1),)
     played = Schedule((WHOLE,), moves).play(StatesEpoch)
     assert played.released == ((WHOLE, 0), (WHOLE, 1))
-    assert break_test(PROMISE)(played) is None  # the promise is for the answers of one epoch
+    assert break_test(PROMISE, StatesEpoch)(played) is None  # the promise is for the answers of one epoch
     # what is sent after an epoch's end is of the epoch in which its work began
     assert Schedule((WHOLE,), moved("ask step tick step")).play(services.Straddles).released == ((WHOLE, 0),)
 
@@ -435,3 +435,36 @@ def test_a_program_is_a_service_as_any_other_and_one_that_answers_in_another_for
         BridgeError, match=r'to release; answer \{}, \{"again": true}, \{"answer": "a name"} or \{"epoch": 1}'
     ):
         fp.services.first_violation(service, PROMISE, mechanisms="rr", effort=0.01)
+
+
+class Told(services.NotAtomic):
+    """Stores what comes out, and may answer only after an output that is likelier under Q."""
+
+    reads = False
+
+    def request(self, pair: Any, key: str) -> Any:
+        if not (self.reads and any(loss > 0 for loss in self.disk.get("losses", ()))):
+            yield from super().request(pair, key)
+
+    def observe(self, key: str, loss: float) -> None:
+        self.disk["losses"] = (*self.disk.get("losses", ()), loss)
+
+
+class Reads(Told):
+    reads = True
+
+
+def test_a_service_is_told_what_came_out_and_only_answers_that_always_go_out_are_composed() -> None:
+    moves = (*moved("ask step ask step step"), ServiceMove("step", 1))
+    for outcomes, losses in (((), (1.0, 1.0)), ((1, 0), (-1.0, 1.0))):
+        played = Schedule((WHOLE,), moves).play(Told, outcomes=outcomes)
+        assert played.disk["losses"] == pytest.approx(losses)
+    assert break_test(PROMISE, Told)(played) is not None
+    one_by_one = Schedule((HALF,), moved("ask step step step ask step step step"))
+    assert one_by_one.releases(services.NotAtomic) == one_by_one.releases(Told) == {0: {HALF: 2}}
+    assert one_by_one.releases(Reads) == {}  # the second answer depends on the first one
+    both = Schedule((WHOLE,), moves)
+    assert both.releases(Reads) == both.releases(Told)  # both began before anything came out
+    found = fp.services.first_violation(Told, PROMISE, mechanisms=["rr"], effort=0.3)
+    assert found.violation is not None
+    assert found.counterexample.replay().refutes
