@@ -7,5 +7,10 @@ import pytest
 
 
 def slow_but(fast: Collection[Any], cases: Iterable[Any]) -> list[Any]:
-    """Mark each case slow that is not in `fast`."""
-    return [case if case in fast else pytest.param(case, marks=pytest.mark.slow) for case in cases]
+    """Mark each case slow that is not in `fast`; a tuple is a case of several arguments."""
+    return [
+        pytest.param(
+            *(case if isinstance(case, tuple) else (case,)), marks=() if case in fast else pytest.mark.slow
+        )
+        for case in cases
+    ]

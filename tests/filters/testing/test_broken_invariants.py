@@ -190,7 +190,7 @@ def test_the_laws_find_it_with_their_default_number_of_examples(kind: type[Sound
 
 
 def test_a_sound_filter_breaks_nothing() -> None:
-    assert names(Sound(), 15) == names(Together(), 15) == names(Exacting(), 15) == set()
+    assert names(Sound(), 8) == names(Together(), 8) == names(Exacting(), 8) == set()
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_the_interval_misses_as_often_as_it_says() -> None:
     truth, misses, failure = 1 / (1 + math.e), 0, 0.05
     for seed in range(80):
         audit = fp.audit_mechanism(
-            _response, TWO, ONE, fp.PureDP(1.0), epsilons=[0.5], n=400, seed=seed, failure=failure
+            _response, TWO, ONE, fp.PureDP(1.0), epsilons=[0.5], n=200, seed=seed, failure=failure
         )
         assert audit.event in ("output = 0", "output = 1")
         p, q = (1 - truth, truth) if (audit.event == "output = 1") != audit.exchanged else (truth, 1 - truth)

@@ -236,6 +236,7 @@ def test_a_mechanism_whose_square_is_no_double_is_enclosed_too():
 # -- one request, and a filter that looks at losses -----------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_worst_case_over_one_gaussian_is_the_value_of_asking_on():
     filt = KappaFilter(kappa=4.9461276, rounds=4)
     worst = fp.worst_case(filt, fp.Gaussian(0.5), epsilon=10.0)
@@ -288,7 +289,10 @@ REFUSED = [
         )
     ),
     # the last loss of Gaussians
-    (GDP, rebounding(fp.Gaussian(0.2), fp.Gaussian(0.3)), {"rounds": 3}, r"use fp\.simulate"),
+    pytest.param(
+        *(GDP, rebounding(fp.Gaussian(0.2), fp.Gaussian(0.3)), {"rounds": 3}, r"use fp\.simulate"),
+        marks=pytest.mark.slow,
+    ),
     (GDP, fp.HighWhileLossPositive(), {"evidence": Evidence.EXACT}, "rational masses"),
     (GDP, fp.HighWhileLossPositive(), {"evidence": Evidence.DERIVED}, "evidence must be"),
     (CountFilter(2), fp.Constant(fp.Laplace(2.0)), {}, "must request Gaussian pairs"),

@@ -15,6 +15,7 @@ from filterproof.mc.examine.sequence import granted_state
 from tests.mc.examine import misbehaving_filters
 from tests.mc.examine.example_filters import ResetAfterTen, Sum
 from tests.mc.examine.test_revalidation import Tires
+from tests.slow_cases import slow_but
 
 
 class Refunds(Sum):
@@ -53,7 +54,7 @@ class AfterFirst(Sum):
 #: Who denies and who grants -> whether the requests, fixed in advance, break the promise of who grants.
 APART: list[Any] = [
     pytest.param(Sum(), ResetAfterTen(), True, marks=pytest.mark.slow),
-    (Sum(), AfterFirst(), True),
+    pytest.param(Sum(), AfterFirst(), True, marks=pytest.mark.slow),
     (Sum(), Refunds(), False),  # requests that follow losses are not fixed in advance
     # who grants more within the promise is not blamed
     pytest.param(fp.ZCDPFilter(0.4), fp.ZCDPFilter(0.5), False, marks=pytest.mark.slow),
@@ -139,7 +140,7 @@ def by_site(left: float, at: str = "b", over: str = "a") -> fp.LabelledFilter:
     return fp.LabelledFilter(keeper, labels={"site": ("a", "b")}, over={"site": over}, together="site")
 
 
-@pytest.mark.parametrize("at", ["a", "b"])
+@pytest.mark.parametrize("at", slow_but("b", "ab"))
 def test_budgets_that_differ_at_one_label_alone_are_told_apart_there(at: str) -> None:
     both = by_site(1.0, at), by_site(5.0, at)
     found = first_difference(*both, effort=0.01).difference

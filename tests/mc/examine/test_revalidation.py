@@ -100,7 +100,7 @@ IMPURE: dict[Callable[[], Any], dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("make", slow_but([*IMPURE][1:3], IMPURE))
+@pytest.mark.parametrize("make", slow_but([TiresAtLosses], IMPURE))
 def test_an_impure_filter_that_keeps_its_promise_when_fresh_is_at_fault_and_not_refuted(
     make: Callable[[], Any],
 ) -> None:

@@ -22,8 +22,7 @@ OUT_OF_REACH = frozenset({"ThirdOfDeltaEach", "HalfOfTheLast"})
 #: A few of each kind, in seconds; all of them take minutes.
 FAST = frozenset(
     {
-        *("DictState", "CappedLibrary", "LibraryUncharged", "CountsOnInstance"),
-        *("TildeOfBool", "UsedUp", "RestOfAnother", "ChargesHalf"),
+        *("DictState", "CountsOnInstance", "UsedUp", "RestOfAnother", "ChargesHalf"),
     }
 )
 

@@ -65,7 +65,7 @@ def test_a_game_is_moderate_up_to_its_largest_level_and_epsilon(units, step, eps
     ("units", "budget", "delta", "epsilon"),
     [
         ((1, 2, 3, 4), 600, 0, 100 * STEP),
-        ((3, 5), 2500, 0, LogRatio(Fraction(7, 8))),
+        pytest.param((3, 5), 2500, 0, LogRatio(Fraction(7, 8)), marks=pytest.mark.slow),
         ((1, 4), 1500, Fraction(1, 2**12), 0.0),
     ],
 )

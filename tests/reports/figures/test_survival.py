@@ -76,6 +76,7 @@ def test_a_game_that_needs_no_filter_says_so() -> None:
     assert "8 rounds keep the promise without a filter" in short.caption
 
 
+@pytest.mark.slow
 def test_the_largest_kappa_is_certified_and_a_larger_one_or_a_single_release_breaks_the_promise() -> None:
     with pytest.raises(ValueError, match="delta must exceed the delta of two releases, got delta=1e-09"):
         largest_kappa(0.5, 1e-9, sigma=1.0, rounds=3)

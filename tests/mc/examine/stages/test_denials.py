@@ -55,7 +55,7 @@ def spending(kind: type[Purse], menu: tuple[fp.RandomizedResponse, ...] | None) 
     )
 
 
-@pytest.mark.parametrize("menu", [None, MENU])
+@pytest.mark.parametrize("menu", [pytest.param(None, marks=pytest.mark.slow), MENU])
 def test_a_budget_of_another_library_is_told_what_it_denies_too_much(menu: Any) -> None:
     assert told(spending(Purse, menu), mechanisms=["rr"] if menu is None else None) == NOTHING
     small = told(spending(Small, menu), mechanisms=["rr"] if menu is None else None)
@@ -138,7 +138,7 @@ class ChargedTwice(services.Purse):
             yield fp.services.Release(again=True)
 
 
-@pytest.mark.parametrize("service", [services.Purse, ChargedTwice])
+@pytest.mark.parametrize("service", [pytest.param(services.Purse, marks=pytest.mark.slow), ChargedTwice])
 def test_a_service_that_charges_for_a_retry_is_told(service: type) -> None:
     exam = fp.verify(fp.services.with_promise(service, fp.PureDP(1.0)), effort=0.02, mechanisms=["rr"])
     assert exam.counterexample is None

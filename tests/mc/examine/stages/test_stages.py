@@ -191,7 +191,10 @@ class RaisesForTwo(example_filters.ByHand):
 LAWS: list[Any] = [
     (ByClass, ("gaussian", "subsampled"), "", ""),
     (example_filters.NotMonotone, ("gaussian",), "", "violated invariant cheaper_is_admitted_too: Gaussian"),
-    (misbehaving_filters.MixesRuns, ("gaussian",), "MixesRuns breaks the contract: it mixes runs", ""),
+    pytest.param(
+        *(misbehaving_filters.MixesRuns, ("gaussian",), "MixesRuns breaks the contract: it mixes runs", ""),
+        marks=pytest.mark.slow,
+    ),
     pytest.param(
         *(misbehaving_filters.GrantsOtherwise, ("gaussian",), "its grant is not its admits and spend", ""),
         marks=pytest.mark.slow,
@@ -293,7 +296,9 @@ def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
         assert size == pytest.approx(times**-0.5, rel=5e-3)
 
 
-@pytest.mark.parametrize(("filt", "at"), [(EqualShares(), 2.0), (BucketInTheSum(), 1.0)])
+@pytest.mark.parametrize(
+    ("filt", "at"), [pytest.param(EqualShares(), 2.0, marks=pytest.mark.slow), (BucketInTheSum(), 1.0)]
+)
 def test_rows_of_a_thousand_requests_are_granted_and_refute_no_sum(filt: Any, at: float) -> None:
     about, target = subject(filt, "gaussian", "rr", "erasure"), Divergence.hockey_stick(at)
     played = [*islice(boundary_sequences(about, WorkLimit.of(LONG)), 3)]
@@ -342,6 +347,7 @@ ODD = fp.FinitePair((Fraction(1, 4), Fraction(3, 4)), (Fraction(1, 8), Fraction(
 AT = Divergence.hockey_stick(1.0)
 
 
+@pytest.mark.slow
 def test_plan_within_the_guarantee_is_kept_with_its_exact_value() -> None:
     game_search = GameSearch(subject=subject(example_filters.ByHand(), "rr", "twopoint"))
     assert [*game_search.plan(WorkLimit.of(LONG // 60))] == []
