@@ -23,8 +23,8 @@ from filterproof.reports.figures.lines import line_colour
 from filterproof.reports.figures.specification import (
     Specification,
     any_seed,
-    checked_parameter,
     integer_parameter,
+    parameter_field,
     probability_parameter,
     real_parameter,
 )
@@ -55,7 +55,7 @@ class SampledPeople(Specification):
     every: int = integer_parameter(10, most=1000)
     copies: int = integer_parameter(42, most=1000)
     seed: int = any_seed(0)
-    folder: str = checked_parameter("", checked_folder)
+    folder: str = parameter_field("", checked_folder)
 
     QUICK: ClassVar[Mapping[str, Any]] = {"steps": 200, "people": 200}
 

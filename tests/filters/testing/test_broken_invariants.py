@@ -134,7 +134,7 @@ PLANTED: dict[str, tuple[str, type[Sound]]] = {
         of(Sound, spend=lambda filt, s, r, n=count(): (s[0] + cost(r), s[1] + next(n) % 2, s[2])),  # noqa: B008
     ),
     "counts calls": ("the_future_changes_no_past_decision", CountsCalls),
-    "admits in place": ("a_denial_changes_nothing", written("admits")),
+    "admits in place": ("admits_has_no_effect", written("admits")),
     "spends in place": ("the_old_state_is_left_alone", written("spend")),
     "observes in place": ("the_old_state_is_left_alone", written("observe")),
     "remains in place": ("asking_changes_nothing", written("remaining")),

@@ -24,8 +24,8 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.parameter_families import families_for_guarantee
 from filterproof.mc.examine.replay import ReplayError, replay_data
 from filterproof.mc.examine.schedule import MoveKind, Schedule, ServiceMove
-from filterproof.mc.examine.schedule_search import break_test, granted_menu
 from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.service_schedule_search import break_test, granted_menu
 from filterproof.mc.examine.verification import verify
 from tests.mc.examine import services
 from tests.mc.examine.example_filters import ByHand

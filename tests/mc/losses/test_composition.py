@@ -71,7 +71,7 @@ def test_who_asks_for_more_than_can_be_transformed_gets_what_can_be(monkeypatch,
     monkeypatch.setattr(
         "filterproof.mc.losses.composition._fourier_inversion_or_none", lambda pairs, counts: None
     )
-    monkeypatch.setattr("filterproof.mc.losses.powers._MAX_WINDOW", 1 << 14)
+    monkeypatch.setattr("filterproof.mc.losses.fourier_sums._MAX_WINDOW", 1 << 14)
     beside = {Erasure(revealed): 1} if revealed else {}
     composition = Composition({SubsampledGaussian(q=0.01, sigma=0.8): 300} | beside)
     wide, narrow = (composition.delta(1.0, relative=width, direction="PQ") for width in (0.1, aim))
@@ -124,9 +124,9 @@ def test_bounds_hold_where_the_window_of_a_finer_sum_leaves_a_part_out(tilt, mon
     ones = np.arange(times + 1)
     masses = binom.pmf(ones, times, 1 / (1 + math.exp(-step)))
     losses = float(step) * (2 * ones - times)
-    monkeypatch.setattr("filterproof.mc.losses.powers._WHOLE_PLACES", 16)
+    monkeypatch.setattr("filterproof.mc.losses.fourier_sums._WHOLE_PLACES", 16)
     for longest in (64, 16):
-        monkeypatch.setattr("filterproof.mc.losses.powers._MAX_WINDOW", longest)
+        monkeypatch.setattr("filterproof.mc.losses.fourier_sums._MAX_WINDOW", longest)
         for epsilon in (-0.6, 0.1, 0.5, 0.9, 1.2):
             exact = masses @ pairs[1].hockey_stick(epsilon - losses)
             low, high = total.bounds(epsilon, tilt=tilt)
