@@ -116,7 +116,7 @@ def _pairs() -> list[DominatingPair]:
 
 
 def test_the_divergences_of_pairs_are_numbers_at_every_size() -> None:
-    ends = (*SIZES, math.inf)
+    ends = (*SIZES[::2], math.inf)
     for pair in _pairs():
         for charge in (pair.pure_epsilon, pair.zcdp_rho, pair.gdp_mu):
             assert 0 <= float(charge) <= math.inf, pair

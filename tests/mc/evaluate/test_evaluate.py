@@ -248,6 +248,7 @@ def test_the_worst_case_over_one_gaussian_is_the_value_of_asking_on():
     assert "4.94613" in worst.scope
 
 
+@pytest.mark.slow
 def test_a_limit_smaller_than_any_panel_is_found():
     tiny = fp.worst_case(KappaFilter(2.0**-40, 9), fp.Gaussian(0.5), epsilon=1.0)
     assert tiny.low == pytest.approx(fp.Gaussian(math.sqrt(0.5)).hockey_stick(1.0), rel=1e-9)

@@ -186,6 +186,7 @@ def test_lower_and_upper_end_stand_side_by_side_where_a_theorem_covers_the_code(
     assert near.play.data == found.to_data()["closest"]
 
 
+@pytest.mark.slow
 def test_pure_guarantee_is_compared_at_epsilon_zero_where_it_is_not_nothing() -> None:
     class Thirds(FreeBelow):
         def admits(self, state: Any, request: Any) -> Any:
@@ -217,6 +218,7 @@ class StoresLosses(SumOfSquares):
         return state + np.stack([0 * loss, loss], axis=1)
 
 
+@pytest.mark.slow
 def test_losses_that_are_stored_and_never_read_do_not_hide_a_long_play() -> None:
     found = examined(StoresLosses(), 0.05, mechanisms=("gaussian",))
     assert found.verdict.outcome is Outcome.REFUTED

@@ -90,6 +90,7 @@ def test_a_declared_price_that_is_the_cost_is_not_refuted() -> None:
     assert exam.verdict.outcome is fp.Outcome.UNDECIDED
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("proved")
 def test_a_stated_distribution_is_measured_and_said_to_be_assumed() -> None:
     exam = verify(Cheap(), effort=0.02, stages=["sequences", "certificate"])

@@ -424,6 +424,7 @@ def test_what_a_schedule_says_that_a_request_reveals_is_not_believed(program: An
         assert ("must agree with its labels" in played.raised) == (told == 0)
 
 
+@pytest.mark.slow
 def test_a_program_is_a_service_as_any_other_and_one_that_answers_in_another_form_is_told_so(
     program: Any,
 ) -> None:

@@ -99,6 +99,7 @@ def test_the_strategy_is_worth_what_the_windows_hold(left, epsilon, monkeypatch)
     assert reached == exact if left == 70.0 else reached <= exact
 
 
+@pytest.mark.slow
 def test_only_states_that_are_still_looked_up_are_held():
     chain = _graph(SquaresFilter(STEP, 1500), (1,))
     game = _cut(chain, (1,), 1.0)

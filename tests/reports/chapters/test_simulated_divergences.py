@@ -121,6 +121,7 @@ def test_what_an_estimate_rests_on_is_said_in_few_words() -> None:
         assert rests_on_text(words) == few
 
 
+@pytest.mark.slow
 def test_a_zcdp_guarantee_is_compared_in_renyi_divergence_and_reached() -> None:
     made = filter_chapter(QUICK, BY_NAME["ZCDPFilter"])
     assert made.verdict.outcome is Outcome.HOLDS

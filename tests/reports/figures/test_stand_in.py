@@ -93,6 +93,7 @@ def test_a_trial_is_the_descent_that_it_says_with_its_groups() -> None:
     assert all(before < after for before, after in both), "those who have some left go on to spend it"
 
 
+@pytest.mark.slow
 def test_copies_of_each_person_are_as_many_people_with_less_noise() -> None:
     many = replace(RUN, copies=3, sigma=3 * RUN.sigma, further=3)
     found, alone = Trial(many, 0, 0).play(), Trial(replace(RUN, further=3), 0, 0).play()

@@ -13,6 +13,7 @@ from filterproof.theory.proofs.threshold import (
     threshold,
 )
 from filterproof.theory.thresholds.budgets import BUDGET_FUNCTIONS
+from tests.slow_cases import slow_but
 
 # Second route: mpmath's root finder on the definitions, at twice the digits.
 DIGITS = 60
@@ -151,7 +152,7 @@ def test_epsilon_zero_is_a_budget_of_zero_for_the_simple_form_only() -> None:
     assert threshold("GDP", 0, "0.1").low > 0
 
 
-@pytest.mark.parametrize("name", BUDGET_FUNCTIONS)
+@pytest.mark.parametrize("name", slow_but({*BUDGET_FUNCTIONS} - {"B*"}, BUDGET_FUNCTIONS))
 def test_a_solution_at_few_bits_encloses_the_one_at_many(name: str) -> None:
     epsilon, delta = flint.fmpq(7, 10), flint.fmpq(1, 10**9)
     with flint.ctx.workprec(400):

@@ -49,6 +49,7 @@ from tests.instruments.corpus.third.ledgers import TokenBucket
 from tests.instruments.corpus.third.sound import BucketInTheSum
 from tests.mc.examine import counterexamples as counterexamples
 from tests.mc.examine import example_filters, misbehaving_filters
+from tests.slow_cases import slow_but
 
 LONG, LATE = 2_400_000, WorkLimit(-1)
 
@@ -189,7 +190,7 @@ class RaisesForTwo(example_filters.ByHand):
 
 #: The filter, the families -> words of its fault, and of a note.
 LAWS: list[Any] = [
-    (ByClass, ("gaussian", "subsampled"), "", ""),
+    pytest.param(ByClass, ("gaussian", "subsampled"), "", "", marks=pytest.mark.slow),
     (example_filters.NotMonotone, ("gaussian",), "", "violated invariant cheaper_is_admitted_too: Gaussian"),
     pytest.param(
         *(misbehaving_filters.MixesRuns, ("gaussian",), "MixesRuns breaks the contract: it mixes runs", ""),
@@ -321,7 +322,7 @@ def test_a_guessed_menu_is_worth_about_what_its_game_is() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param("HockeyStickFilter", marks=pytest.mark.slow), "SquaredLossFilter", "ZCDPFilter"],
+    slow_but(("SquaredLossFilter",), ("HockeyStickFilter", "SquaredLossFilter", "ZCDPFilter")),
 )
 def test_silence_after_silence_passes_the_promise_of_squared_losses_alone(name: str) -> None:
     """Fractions are the second route: silence after silence, as long as the filter's own code grants the alarm."""
