@@ -89,7 +89,7 @@ def test_a_trace_predicts_the_number_to_the_last_bit(text: str, tmp_path: File) 
         given["runs", "n"] = Fraction(1)
         answers = []
         for path, value in paths:
-            values = path.evaluate(given)
+            values = path.evaluate_atoms(given)
             if value is not Raised and values is not None and path.holds(values):
                 entry = value.items[0] if isinstance(value, Array) else value.value
                 answers.append(float(entry.at(values)) if isinstance(entry, Polynomial) else float(entry))
