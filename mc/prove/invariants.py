@@ -99,7 +99,7 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
     start = {e.value for e in system.first if isinstance(e, Polynomial)}
     at_start = sorted({Fraction(0)} | {v for v in start if v is not None})
     samples = _reached_states_by_shape(system, plays, theorem)
-    loose = 8 if any(a.kind == "function" for step in system.steps for a in step.path.atoms) else 1
+    loose = 8 if any(a.is_of_library for step in system.steps for a in step.path.atoms) else 1
     looks = any("loss" in step.path.choices for step in system.steps)
     found: list[Invariant] = []
     for number, shape in enumerate(system.shapes):
