@@ -124,7 +124,9 @@ def test_a_source_with_a_hole_is_refused_before_anything_runs(
     fake: Path, hole: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = rocq_sources()
-    monkeypatch.setattr(kernel_run, "rocq_sources", lambda: texts | {"Sums.v": f"{texts['Sums.v']}\n{hole}\n"})
+    monkeypatch.setattr(
+        kernel_run, "rocq_sources", lambda: texts | {"Sums.v": f"{texts['Sums.v']}\n{hole}\n"}
+    )
     with pytest.raises(
         KernelError, match=r"Sums\.v must have no hole|each definition must have a name of its own"
     ):
