@@ -76,6 +76,14 @@ def test_the_top_has_at_most_120_names_and_each_of_the_others_is_in_one_module()
     inside = [name.rpartition(".")[2] for name in public_names() if "." in name]
     assert len(fp.__all__) <= 120
     assert len(inside) == len(set(inside) - set(fp.__all__))
+    modules = {
+        "filters",
+        "mc",
+        "theory",
+        "strategies",
+        *(name.partition(".")[0] for name in public_names() if "." in name),
+    }
+    assert {name for name in dir(fp) if name[0] != "_"} - {*fp.__all__, *modules} <= {"reports"}
 
 
 @pytest.mark.slow

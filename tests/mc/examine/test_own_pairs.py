@@ -190,7 +190,9 @@ def test_pairs_with_names_are_called_by_them() -> None:
     exam = fp.verify(made, effort=0.01)
     assert exam.counterexample.description == "2 x the count"
     assert "round 1: ask the count" in str(exam)
-    assert "the count is Round(epsilon=1.0" in str(exam)
+    assert "the count is Round(epsilon=1, price=0.3)\n" in str(exam)
+    assert "one vote is RandomizedResponse(epsilon=0.5)\n" in str(exam)
+    assert "CountedFilter" not in str([one.verdict for one in exam.findings])
     kept = json.dumps(exam.counterexample.to_data())
     assert fp.replay(kept, filt=made).low == exam.counterexample.value
 

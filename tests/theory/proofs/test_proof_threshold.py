@@ -1,6 +1,8 @@
-"""Thresholds to any number of digits, against mpmath and the printed values."""
+"""Thresholds to at most 1,000 digits, against mpmath and the printed values."""
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import flint
 import mpmath
@@ -186,3 +188,21 @@ def test_a_delta_next_to_one_only_takes_more_bits(name: str, nines: int) -> None
 def test_what_it_refuses_is_named(arguments: tuple[str, object, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         threshold(*arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "solve",
+    [
+        partial(threshold, "B*", 1, "1e-5"),
+        partial(threshold, "GDP", 1, "1e-5"),
+        partial(threshold, "kappa", 10, "1e-5", sigma=2, rounds=48),
+        partial(certified_split, 48, "1e-5"),
+        partial(certified_delta, 1, 1),
+    ],
+)
+def test_more_digits_than_the_most_are_refused_at_once(solve: Callable[..., object]) -> None:
+    for digits in (1001, 10**9):
+        with pytest.raises(
+            ValueError, match=f"digits must be at most 1,000, got digits={digits}; pass fewer"
+        ):
+            solve(digits=digits)
