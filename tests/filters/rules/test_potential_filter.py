@@ -174,6 +174,7 @@ def test_nine_tenths_of_a_fixed_plan_are_kept_when_rates_may_change() -> None:
     assert granted == [True] * found[2] + [False]
 
 
+@pytest.mark.slow
 def test_one_mechanism_that_takes_the_whole_budget_loses_nine_tenths_of_delta() -> None:
     """Its hockey-stick by fractions; a filter that promises a tenth less denies it."""
     filt = PotentialFilter(EPSILON, DELTA, SMALL)
