@@ -185,7 +185,6 @@ def test_a_broken_accountant_loses_a_game_of_its_own_code_that_replays(place):
     assert not certificate_finding(accountant).covers_all
 
 
-@pytest.mark.slow
 def test_a_broken_tracker_is_refuted_as_the_filter_of_its_blocks():
     found = verify(fp.odometers.TrackerLimitFilter(Restarts(8.0, 0.5), 2), effort=0.05, mechanisms="gaussian")
     assert found.counterexample.replay().refutes

@@ -172,7 +172,6 @@ def test_free_requests_are_shown_by_few_and_not_by_a_power_of_two() -> None:
     assert 101 <= found.rounds <= 110
 
 
-@pytest.mark.slow
 def test_families_are_requested_in_one_order_however_they_are_named() -> None:
     found = [examined(FreeBelow(), mechanisms=names) for names in (("rr", "laplace"), ("laplace", "rr"))]
     one, other = (exam.counterexample.to_data() for exam in found)
