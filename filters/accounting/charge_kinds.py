@@ -91,7 +91,7 @@ class SquaredCharge:
     __repr__ = one_line_repr
 
     def __post_init__(self) -> None:
-        scale = self.scale if type(self.scale) is float else _double_away_from_zero(self.scale)
+        scale = self.scale if type(self.scale) is float else _rounded_away_from_zero(self.scale)
         if not _MIN_SCALE <= scale < math.inf or scale != self.scale:
             raise ValueError(
                 f"scale must be a double of at least 2^-8, got scale={self.scale!r}; put the factor into x"
@@ -157,11 +157,11 @@ def _doubles_away_from_zero(x: Any) -> Real:
             # a NumPy array: a subclass of a user would run its code between charge and decision
             doubles: NDArray[np.float64] = x.astype(np.float64, copy=False, subok=False)
             return doubles
-        return np.array([_double_away_from_zero(one) for one in x], dtype=np.float64)
-    return x if type(x) is float else _double_away_from_zero(x[()] if isinstance(x, np.ndarray) else x)
+        return np.array([_rounded_away_from_zero(one) for one in x], dtype=np.float64)
+    return x if type(x) is float else _rounded_away_from_zero(x[()] if isinstance(x, np.ndarray) else x)
 
 
-def _double_away_from_zero(x: Any) -> float:
+def _rounded_away_from_zero(x: Any) -> float:
     """Return the double next to x that is no nearer to zero. Raises TypeError for an object outside the doubles."""
     try:
         return away_from_zero(x)

@@ -349,7 +349,7 @@ def _stays_within(filt: NonadaptiveCompositionFilter, counts: tuple[int, ...]) -
 
 @dataclass(frozen=True, slots=True)
 class ZCDPGuaranteeOnRange(Guarantee):
-    """The guarantee of rho-zCDP for epsilon in [low, high], where a condition was checked.
+    """The guarantee of rho-zCDP at the epsilons in [low, high] alone; none at others.
 
     delta(epsilon) is that of rho-zCDP inside the range and 1 outside it.
 
@@ -388,7 +388,7 @@ class ZCDPGuaranteeOnRange(Guarantee):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RangedBlackwellFilter(BlackwellFilter):
-    """An unsound filter: it compares composed mechanisms with a Gaussian on a bounded range of epsilon.
+    """An unsound filter: it compares composed mechanisms with a Gaussian only for epsilon in [low, high].
 
     It grants a request while the composed hockey-stick divergence is at most that of Gaussian(mu) for every epsilon in
     [low, high], in both directions. The promise is that of (mu^2/2)-zCDP on this range.

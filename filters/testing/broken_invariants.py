@@ -29,8 +29,8 @@ from filterproof.theory.pairs import DominatingPair
 
 #: The invariant that a method violates by writing into its state. Other methods violate `asking_changes_nothing`.
 _WRITING = {
-    "admits": "a_denial_changes_nothing",
-    "step": "a_denial_changes_nothing",
+    "admits": "admits_has_no_effect",
+    "step": "admits_has_no_effect",
     "spend": "the_old_state_is_left_alone",
     "observe": "the_old_state_is_left_alone",
 }

@@ -146,7 +146,7 @@ def _compare_pasts(
         )
 
 
-def a_denial_changes_nothing(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
+def admits_has_no_effect(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
     """Calling `admits` has no effect: the same request gets the same answer twice, on a read-only state."""
     state, _ = play_history(filt, history)
     first = admits(filt, state, request)
@@ -372,7 +372,7 @@ def _draw_orders(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
 
 #: Invariant -> the function that makes its arguments, and the number of bytes that it reads.
 _CASES: Mapping[Callable[..., None], tuple[Callable[[RequestMenu, ByteTape], dict[str, Any]], int]] = {
-    a_denial_changes_nothing: (_draw_history_and_request, 80),
+    admits_has_no_effect: (_draw_history_and_request, 80),
     asking_changes_nothing: (_draw_history_and_request, 80),
     the_old_state_is_left_alone: (_draw_history_and_request, 80),
     step_is_admits_and_spend: (_draw_history_and_request, 80),

@@ -138,7 +138,10 @@ def more_noise_never_costs_more(subject: AuditedAccountant) -> str:
                 continue
             tried += 1
             if exceeds_tolerance(less, total, subject.tolerance):
-                raise InvariantBrokenError(f"{count} x {quiet!r} costs {less:.9g}, but {pair!r} {total:.9g}")
+                raise InvariantBrokenError(
+                    f"{count} x {quiet!r} costs {less:.9g}, more than {count} x {pair!r}, which reveals more and costs "
+                    f"{total:.9g}"
+                )
     return _count_text_or_skip(tried, "comparisons", "no more private mechanism is known and granted")
 
 

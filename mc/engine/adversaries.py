@@ -422,7 +422,7 @@ class MenuRandom(_OnMenu):
 
 @dataclass(frozen=True, slots=True)
 class EraserForever(Adversary):
-    """Requests Erasure(p) in every round.
+    """Requests Erasure(p), which reveals everything with probability p, in every round.
 
     Parameters
     ----------

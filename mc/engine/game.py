@@ -1,4 +1,4 @@
-"""A game: a filter, an adversary and the rules of play.
+"""The terms of a game: a filter, an adversary and the rules of play. Nothing is played here.
 
 >>> import filterproof as fp
 >>> fp.runs.Game.between(fp.ZCDPFilter(rho=0.5), fp.OneShot()).rounds

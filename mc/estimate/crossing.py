@@ -31,7 +31,7 @@ _NO_GUARANTEE = ApproxDP(0.0, 1.0)
 
 
 @runtime_checkable
-class LossBound(Protocol):
+class OdometerLike(Protocol):
     """A bound on the loss so far, like an `Odometer`: states of n runs, and the bound of each in nats."""
 
     def start(self, n: int) -> Any:
@@ -41,7 +41,7 @@ class LossBound(Protocol):
         """Return the state after the release of the request."""
 
     def epsilon(self, state: Any) -> NDArray[np.float64]:
-        """Return the bound on the loss so far: shape (n,)."""
+        """Return the odometer's bound on each run's privacy loss so far, in nats: shape (n,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class _UntilLossExceedsBound(PrivacyFilter):
     Nothing is compared before the first release. `affordable` always raises: an odometer has no budget.
     """
 
-    odometer: LossBound
+    odometer: OdometerLike
     promise: Guarantee = field(default=_NO_GUARANTEE, init=False, repr=False, compare=False)
 
     def start(self, n: int) -> State:
@@ -170,7 +170,7 @@ class BoundApproaching(Adversary):
 
 
 def crossing_probability(
-    odometer: LossBound,
+    odometer: OdometerLike,
     adversary: Adversary,
     *,
     n: int = 100_000,
@@ -223,7 +223,7 @@ def crossing_probability(
         raise TypeError(
             "on_denial is not allowed, because a run ends when the loss exceeds the bound; leave it out"
         )
-    if isinstance(odometer, type) or not isinstance(odometer, LossBound):
+    if isinstance(odometer, type) or not isinstance(odometer, OdometerLike):
         raise TypeError(
             f"odometer must be an object with start, spend and epsilon, got {odometer!r}; "
             "pass e.g. LineOdometer(delta=0.05, target=1.0)"

@@ -312,7 +312,7 @@ def _candidate_terms(
         if settings.method == "martingale" or (settings.method == "auto" and gaussian):
             ways += _martingale_terms(game, path_bound, epsilons, act)
         for monitor, terms in ways:
-            yield terms if act == "assert" else (_over_bound_term(game, monitor, epsilons), *terms)
+            yield terms if act == "assert" else (_term_of_overspending_paths(game, monitor, epsilons), *terms)
 
 
 def tilted_terms(
@@ -362,7 +362,7 @@ def _martingale_terms(
         yield monitor, (Term(name, game.at(order, monitor), slacks, path_bound.justification_of_mu_squares),)
 
 
-def _over_bound_term(game: Game, monitor: BudgetMonitor, epsilons: tuple[float, ...]) -> Term:
+def _term_of_overspending_paths(game: Game, monitor: BudgetMonitor, epsilons: tuple[float, ...]) -> Term:
     """Return the term of the paths that exceed the monitor's bound, estimated without tilting."""
     marked = replace(game, monitor=replace(monitor, act="flag", ours=False))
     sums = tuple(HockeyStick(epsilon, paths="over_bound") for epsilon in epsilons)

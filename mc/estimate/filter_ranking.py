@@ -233,7 +233,7 @@ def _catalogue_candidates(
         yield _Candidate(
             "calibrated",
             lambda: calibrate(
-                _filter_class("ZCDPFilter"), epsilon, delta, menu=menu, relative=_RELATIVE_PRECISION
+                _catalogue_class("ZCDPFilter"), epsilon, delta, menu=menu, relative=_RELATIVE_PRECISION
             ),
             f"fp.calibrate(fp.ZCDPFilter, {epsilon!r}, {delta!r}, menu={_code_of_value(menu)}, "
             f"relative={_RELATIVE_PRECISION!r})",
@@ -244,10 +244,10 @@ def _catalogue_candidates(
 def _candidate(kind: str, holds_for: str, *given: Any, name: str | None = None) -> _Candidate:
     """Return the candidate that makes a filter of the named class with these arguments."""
     text = f"fp.{kind}({', '.join(map(_code_of_value, given))})"
-    return _Candidate(name or kind, lambda: _filter_class(kind)(*given), text, holds_for)
+    return _Candidate(name or kind, lambda: _catalogue_class(kind)(*given), text, holds_for)
 
 
-def _filter_class(name: str) -> type[Any]:
+def _catalogue_class(name: str) -> type[Any]:
     """Return the class of a filter, by its name in the catalogue."""
     return CATALOGUE[name].filter_class
 

@@ -99,7 +99,7 @@ class DecisionMap:
             if not (new := decisions._new_changes()):
                 return decisions
             changes |= new
-        raise _too_many(len(changes))
+        raise _too_many_edges(len(changes))
 
     @property
     def edges(self) -> NDArray[np.float64]:
@@ -250,7 +250,7 @@ class DecisionMap:
     ) -> None:
         """Bisect between neighbouring queries with different answers: along the new loss and the loss before."""
         if len(self._new) + len(self.changes) > _MAX_EDGES:
-            raise _too_many(len(self._new) + len(self.changes))
+            raise _too_many_edges(len(self._new) + len(self.changes))
         answers = np.stack(
             [code, *(part.reshape(code.shape) for part in _non_float_parts(after, code.reshape(-1)))]
         )
@@ -394,7 +394,7 @@ def filter_and_adversary_from_library(game: Game) -> bool:
     return of_filters and type(game.adversary).__module__ == "filterproof.mc.engine.adversaries"
 
 
-def _too_many(edges: int) -> TooLargeError:
+def _too_many_edges(edges: int) -> TooLargeError:
     """Return a TooLargeError for a map with so many panel edges."""
     return TooLargeError(
         f"adversary and filter must change their decisions at no more than {_MAX_EDGES} losses, and at the same ones "

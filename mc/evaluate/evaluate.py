@@ -1,4 +1,4 @@
-"""Evaluation of one given strategy against a filter, without sampling.
+"""Compute, without sampling, the hockey-stick divergence of the transcript for one given adversary.
 
 >>> from fractions import Fraction
 >>> import filterproof as fp

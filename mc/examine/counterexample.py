@@ -75,7 +75,7 @@ _MAX_KINDS, _MAX_ROUNDS = 3, 10
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """A game as plain data, with its filter and the numbers that it gave, so that anyone can replay it.
+    """A recorded game with its filter and numbers, for replay; it refutes the guarantee only if its number is above it.
 
     Parameters
     ----------
@@ -325,7 +325,7 @@ def record_simulation(
     kinds: tuple[type, ...] = (),
     **how: Unpack[PlayOptions],
 ) -> Counterexample:
-    """Simulate a game and return it as a counterexample with its estimate.
+    """Simulate a game, and return it with its estimate as a Counterexample.
 
     Parameters
     ----------

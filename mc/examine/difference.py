@@ -1,7 +1,7 @@
 """A search for the first decision on which two filters differ.
 
 >>> import filterproof as fp
->>> found = first_difference(fp.ZCDPFilter(0.5), fp.ZCDPFilter(0.51))
+>>> found = first_difference(fp.ZCDPFilter(0.5), fp.ZCDPFilter(0.51), effort=0.02)
 >>> found.difference is not None and found.difference.granted_by
 'the second'
 """
@@ -128,7 +128,7 @@ def first_difference(
     seconds: float | None = None,
     seed: int = 0,
 ) -> DifferenceSearch:
-    """Search for a short history after which exactly one of two filters grants a request.
+    """Search for a short history after which exactly one of two filters grants a request; finding none proves nothing.
 
     Both filters receive the same requests, near the largest that either grants, and observe the same losses. A request
     that both deny is skipped. Filters with labels receive requests at every label.

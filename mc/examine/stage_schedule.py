@@ -38,7 +38,7 @@ from filterproof.mc.examine.pairs_in_attributes import allowed_values_for
 from filterproof.mc.examine.parameter_families import at_labels, families_for_guarantee
 from filterproof.mc.examine.revalidation import nondeterminism_fault, revalidate
 from filterproof.mc.examine.schedule import Schedule
-from filterproof.mc.examine.schedule_search import MECHANISMS, confirm_schedule
+from filterproof.mc.examine.service_schedule_search import MECHANISMS, confirm_schedule
 from filterproof.mc.examine.stage_finding import (
     UNFINISHED,
     USED_UP,

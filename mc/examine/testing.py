@@ -27,7 +27,7 @@ from unittest import SkipTest, TestCase
 from filterproof.filters.adapters.service import MakeService
 from filterproof.filters.testing.invariant_tests import invariant_test_class
 from filterproof.mc.examine.filter_fault import FilterFault
-from filterproof.mc.examine.schedule_search import MECHANISMS, first_violation, requested_families
+from filterproof.mc.examine.service_schedule_search import MECHANISMS, first_violation, requested_families
 from filterproof.mc.examine.worker import run_isolated
 from filterproof.theory.fast.compiler import compiler
 from filterproof.theory.guarantees import Guarantee

@@ -46,7 +46,7 @@ _MAX_USES, _FIRST = 2**24, 32
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AccountantFilter(PrivacyFilter):
-    """Grants a request while the composition of all mechanisms so far and the request is (epsilon, delta)-DP.
+    """Grants a request of a menu while all granted mechanisms, composed, and the request are (epsilon, delta)-DP.
 
         H_{e^epsilon}(composition of granted mechanisms and request) <= delta
 

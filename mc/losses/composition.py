@@ -110,8 +110,8 @@ class Composition:
     Losses are discretised to cells. The lower bound releases only the cell of a loss (post-processing). The upper bound
     splits each loss over both ends of its cell and preserves the mass under P and Q (the hockey-stick divergence is
     convex in e^epsilon). Compositions with few distinct sums are enumerated in ball arithmetic. Subsampled Gaussians
-    use the characteristic function of the loss first. `filterproof.mc.losses.powers` derives all error bounds. Sources:
-    Koskela & Honkela for composition by Fourier transform; Doroshenko et al. for the upper distribution.
+    use the characteristic function of the loss first. `filterproof.mc.losses.fourier_sums` derives all error bounds.
+    Sources: Koskela & Honkela for composition by Fourier transform; Doroshenko et al. for the upper distribution.
 
     Examples
     --------
@@ -293,7 +293,7 @@ class Composition:
             )
         if sum(counts) == 1:
             return _one_release_bounds(pairs[0], epsilon)
-        if (stick := finite_sums.hockey_stick(pairs, counts, epsilon)) is not None:
+        if (stick := finite_sums.hockey_stick_of_releases(pairs, counts, epsilon)) is not None:
             return _double_bounds_around(stick)
         levels = [kov_level for pair in pairs if (kov_level := kov_parameters(pair)) is not None]
         if any(float(kov_level.epsilon) > epsilon + _CERTAIN_GAP for kov_level in levels):

@@ -1,7 +1,7 @@
 """The sum of independent losses with few distinct values, enumerated in ball arithmetic.
 
 >>> from filterproof.theory.pairs import RandomizedResponse
->>> stick = hockey_stick((RandomizedResponse(20.0), RandomizedResponse(1e-6)), (2, 1), 0.3)
+>>> stick = hockey_stick_of_releases((RandomizedResponse(20.0), RandomizedResponse(1e-6)), (2, 1), 0.3)
 >>> 0.99999999 < float(stick) < 1, float(stick.rad()) < 1e-30
 (True, True)
 """
@@ -26,7 +26,9 @@ MAX_SUMS = 1 << 9
 _Sum = tuple[flint.arb, flint.arb]
 
 
-def hockey_stick(pairs: Sequence[DominatingPair], counts: Sequence[int], epsilon: float) -> flint.arb | None:
+def hockey_stick_of_releases(
+    pairs: Sequence[DominatingPair], counts: Sequence[int], epsilon: float
+) -> flint.arb | None:
     """Return H_{e^epsilon} of counts[i] releases of pairs[i], or None for infinitely many outputs or too many sums."""
     distributions = [tail_function(pair) for pair in pairs]
     finite_points = [distribution.points for distribution in distributions if distribution.points is not None]

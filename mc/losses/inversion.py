@@ -25,7 +25,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.powers import ELEMENTARY_ERROR
+from filterproof.mc.losses.fourier_sums import ELEMENTARY_ERROR
 from filterproof.mc.losses.step_moments import (
     CharacteristicFunctionBound,
     LogCharacteristicFunction,

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from filterproof.mc.losses.fourier_sums import ELEMENTARY_ERROR, TiltedSum, tilted_power
 from filterproof.mc.losses.lattice_pld import LatticePLD, LowerBoundPLD
-from filterproof.mc.losses.powers import ELEMENTARY_ERROR, TiltedSum, tilted_power
 
 #: The largest logarithm with a double exponential.
 _LARGEST_EXPONENT = 700.0

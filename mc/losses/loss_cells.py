@@ -318,7 +318,7 @@ def checked_lattice_step(
     menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarsen: int = 1
 ) -> Fraction:
     """Return the lattice step for a menu; raise TooLargeError if a pair has too many losses."""
-    size = _lattice_step(menu, step, coarsen)
+    size = _cell_width(menu, step, coarsen)
     for pair in menu:
         low, high = effective_loss_range(pair)
         if (high - low) / float(size) > max_positions / _POINT_COST:
@@ -336,7 +336,7 @@ def _lower_and_upper(pair: DominatingPair, step: Fraction) -> tuple[LatticePLD, 
     return cut.lower(), cut.upper()
 
 
-def _lattice_step(menu: tuple[DominatingPair, ...], wanted: Fraction | None, coarsen: int) -> Fraction:
+def _cell_width(menu: tuple[DominatingPair, ...], wanted: Fraction | None, coarsen: int) -> Fraction:
     """Return a width near `wanted`, by default a 40th of the menu's smallest sqrt(D_2), that divides the atoms."""
     if wanted is None:
         spreads = [float(pair.renyi(2.0)) for pair in menu]

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.losses.balls import to_ball
-from filterproof.mc.losses.powers import ELEMENTARY_ERROR
+from filterproof.mc.losses.fourier_sums import ELEMENTARY_ERROR
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.work import count_work
 from filterproof.mc.losses.balls import Rounding
 from filterproof.mc.losses.epsilon_values import Epsilon
+from filterproof.mc.losses.fourier_sums import ELEMENTARY_ERROR, fft_rounding_error
 from filterproof.mc.losses.lattice_pld import LatticePLD
-from filterproof.mc.losses.powers import ELEMENTARY_ERROR, fft_rounding_error
 from filterproof.mc.losses.too_large import check_max_positions
 from filterproof.mc.worst_case.graph import StateGraph
 from filterproof.mc.worst_case.windows import LossWindows

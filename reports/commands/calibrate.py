@@ -1,4 +1,4 @@
-"""`filterproof calibrate`: the number of rounds of one mechanism that each filter allows."""
+"""Rank the filters at one (epsilon, delta) by the rounds of a mechanism that they allow, and print their code."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def prove(
 ) -> None:
     """Check the theorems step by step, and compare the numbers that the code computes with them."""
     from filterproof.mc.runs.executors import LocalPool
-    from filterproof.reports.html_repr.numbers import steps_by_check
+    from filterproof.reports.html_repr.numbers import step_counts_text
     from filterproof.theory.evidence import CheckCoverage
     from filterproof.theory.proofs import THEOREMS
     from filterproof.theory.proofs import prove as run
@@ -82,7 +82,7 @@ def prove(
         for proof in proofs:
             verdict = outcome_markup(proof.verdict()) if proof.holds else "[bold red]REFUSED[/]"
             named = escape(proof.theorem.title), proof.theorem.source, str(len(proof.steps))
-            details = steps_by_check(proof), verdict, proof.evidence.name, f"{proof.seconds:.2f}"
+            details = step_counts_text(proof), verdict, proof.evidence.name, f"{proof.seconds:.2f}"
             table.add_row(*named, *details)
         console.print(table)
         for joined in dict.fromkeys(proof.joined for proof in proofs):

@@ -29,7 +29,7 @@ from filterproof.reports.docs import paper_rows
 from filterproof.reports.docs.recorded_tables import TABLES
 from filterproof.reports.docs.reference import reference
 from filterproof.reports.finding import key_from_name
-from filterproof.reports.html_repr.numbers import steps_by_check
+from filterproof.reports.html_repr.numbers import step_counts_text
 from filterproof.reports.package_data import recorded_data
 from filterproof.reports.pages.audit_page import HEADS, audit_summary, rows
 from filterproof.theory.agreement import AgreementOutcome
@@ -123,7 +123,9 @@ def _theorems(paper: str | None = None) -> str:
             continue
         proof = _cached_proof(theorem.name)
         verdict = f"{proof.verdict().outcome.name}, {proof.evidence.name}"
-        rows.append((_theorem_link(theorem), escape_markdown(theorem.source), steps_by_check(proof), verdict))
+        rows.append(
+            (_theorem_link(theorem), escape_markdown(theorem.source), step_counts_text(proof), verdict)
+        )
     return table(("theorem", "source", "steps, by kind of check", "verdict"), rows)
 
 
@@ -157,7 +159,7 @@ def _derivation(proof: Proof) -> str:
     if theorem.uses:
         lines += ["**Uses** " + ", ".join(_theorem_link(THEOREMS[name]) for name in theorem.uses) + ".", ""]
     lines += [f"**Verdict** {escape_markdown(str(proof.verdict().outcome.name))}, {proof.evidence.name}.", ""]
-    lines += ["<details>", f"<summary>{len(proof.steps)} steps: {steps_by_check(proof)}</summary>", ""]
+    lines += ["<details>", f"<summary>{len(proof.steps)} steps: {step_counts_text(proof)}</summary>", ""]
     lines += [_steps(proof), "", escape_markdown(proof.joined), "", "</details>", ""]
     return "\n".join(lines)
 
@@ -186,7 +188,8 @@ def _paper_table(paper: str) -> str:
     """Return a table of a paper's statements: where they live here, their status and numbers."""
     table_rows = []
     for row in paper_rows.paper_statements(paper):
-        status = escape_markdown(f"{row.status}: {row.why}" if row.why else row.status)
+        why = row.why or "a number differs" * (row.status == "partly")
+        status = escape_markdown(f"{row.status}: {why}" if why else row.status)
         numbers = "; ".join(map(_printed_and_computed_text, row.printed_numbers))
         table_rows.append(
             (
@@ -246,7 +249,7 @@ def _kernel_statements() -> str:
     return "\n\n".join(parts)
 
 
-def _kernel_join_note() -> str:
+def _proof_kernel_note() -> str:
     """Return the note on how a kernel theorem covers a filter's code."""
     return JOINED_BY_KERNEL.format(covers="the mechanisms that its scope names")
 
@@ -280,8 +283,8 @@ _NAMES: tuple[tuple[ChargeName, str], ...] = (
 )
 
 
-def charges() -> str:
-    """Return a row for each example of a pair with a charge: the declared charges, and the share that is tight."""
+def pair_charge_table() -> str:
+    """Return a table of example pairs: their pure, zCDP and GDP charges, and whether each is the smallest."""
     charged = {_pair_name(pair): [_charge_cell(pair, name) for name, _ in _NAMES] for pair in example_pairs()}
     rows = [(f"`{name}`", *cells) for name, cells in charged.items() if set(cells) != {_NONE}]
     return table(("pair", *(words for _, words in _NAMES)), rows)
@@ -383,7 +386,7 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "evidence": lambda: _enum_table(Evidence),
     "checked": lambda: _enum_table(CheckCoverage),
     "join": lambda: escape_markdown(
-        f"Theorems with evidence KERNEL: {_kernel_join_note()} Other theorems: {PROSE_JOIN_NOTE}"
+        f"Theorems with evidence KERNEL: {_proof_kernel_note()} Other theorems: {PROSE_JOIN_NOTE}"
     ),
     "theorems": _theorems,
     "covered": _covered_rules_table,
@@ -393,7 +396,7 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "steps": lambda name: _steps(_cached_proof(name)),
     "kernel-statements": _kernel_statements,
     "filters": _filters,
-    "charges": charges,
+    "charges": pair_charge_table,
     "commands": _commands,
     "exit-statuses": lambda: table(
         ("status", "meaning"), ((str(int(one)), one.meaning) for one in ExitStatus)

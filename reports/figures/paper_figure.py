@@ -331,7 +331,7 @@ def figure_named(name: str) -> PaperFigure:
 
 
 def figure(name: str, *, quick: bool = False, **parameters: Any) -> ComputedFigure:
-    """Compute a figure of the papers, or one that explains them.
+    """Compute the numbers of a figure of the papers, or of one that explains them; its `plot` draws it.
 
     Parameters
     ----------

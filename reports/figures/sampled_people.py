@@ -1,9 +1,9 @@
 """The histogram of Figure 1 of Koskela, Tobaben & Honkela: epsilons of single people after DP-SGD, by PLD and by RDP.
 
 >>> import filterproof as fp
->>> shown = fp.figure("003-1-people", steps=20, people=30, every=10)
+>>> shown = fp.figure("003-1-people", steps=10, people=5, every=10, orders=2)
 >>> shown.data.names, int(shown.data.column("pld").sum())
-(('epsilon', 'pld', 'rdp'), 30)
+(('epsilon', 'pld', 'rdp'), 5)
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from filterproof.reports.figures.lines import line_colour
 from filterproof.reports.figures.specification import (
     Specification,
     any_seed,
-    checked_parameter,
     integer_parameter,
+    parameter_field,
     probability_parameter,
     real_parameter,
 )
@@ -55,7 +55,7 @@ class SampledPeople(Specification):
     every: int = integer_parameter(10, most=1000)
     copies: int = integer_parameter(42, most=1000)
     seed: int = any_seed(0)
-    folder: str = checked_parameter("", checked_folder)
+    folder: str = parameter_field("", checked_folder)
 
     QUICK: ClassVar[Mapping[str, Any]] = {"steps": 200, "people": 200}
 

@@ -50,8 +50,8 @@ class PrintedAndComputed:
 _MAX_POINTS = 2000
 
 
-def checked_parameter(default: T, check: Callable[..., T], /, **limits: Any) -> T:
-    """Return a parameter with its default; `check(name, value, **limits)` checks and converts it."""
+def parameter_field(default: T, check: Callable[..., T], /, **limits: Any) -> T:
+    """Declare a field with a default and a check, which runs when a specification is made."""
     parameter: T = field(default=default, metadata={"check": partial(check, **limits)})
     return parameter
 
@@ -61,7 +61,7 @@ class Specification(ABC):
     """The checked parameters of a figure, and the code for its data and its picture.
 
     A figure is a subclass with parameters as fields (by `real_parameter`, `integer_parameter`, ... or
-    `checked_parameter`), `data`, `draw`, and `caption_values` for the other names in its texts in
+    `parameter_field`), `data`, `draw`, and `caption_values` for the other names in its texts in
     `templates/figures.toml`.
     """
 
@@ -141,24 +141,24 @@ def check_between(name: str, value: object, low: float, high: float) -> float:
 
 def real_parameter(default: float, low: float, high: float) -> float:
     """Return a parameter from `low` to `high`."""
-    return checked_parameter(default, check_between, low=low, high=high)
+    return parameter_field(default, check_between, low=low, high=high)
 
 
 def real_parameters(default: tuple[float, ...], low: float, high: float, *, most: int) -> tuple[float, ...]:
     """Return a parameter of 1 to `most` increasing numbers from `low` to `high`."""
-    return checked_parameter(
+    return parameter_field(
         default, check_increasing, check=partial(check_between, low=low, high=high), most=most
     )
 
 
 def probability_parameter(default: float, low: float, high: float) -> float:
     """Return a parameter between 0 and 1, from `low` to `high`."""
-    return checked_parameter(default, _check_probability, low=low, high=high)
+    return parameter_field(default, _check_probability, low=low, high=high)
 
 
 def integer_parameter(default: int, *, most: int, least: int = 1, remedy: str = "pass fewer") -> int:
     """Return a parameter that is a whole number, `least` to `most`."""
-    return checked_parameter(default, check_count, most=most, least=least, remedy=remedy)
+    return parameter_field(default, check_count, most=most, least=least, remedy=remedy)
 
 
 def integer_parameters(
@@ -172,7 +172,7 @@ def integer_parameters(
 ) -> tuple[int, ...]:
     """Return a parameter of `fewest` to `most` increasing whole numbers, each from `least` to `highest`."""
     each = partial(check_count, most=highest, least=least, remedy=remedy)
-    return checked_parameter(default, check_increasing, check=each, least=fewest, most=most)
+    return parameter_field(default, check_increasing, check=each, least=fewest, most=most)
 
 
 def axis_points(default: int) -> int:

@@ -1,10 +1,10 @@
 """Stand-ins for the figures on closed data: one experiment, compared with the observations of the papers.
 
 >>> import filterproof as fp
->>> small = {"trials": 2, "at": 2, "further": 1}
+>>> small = {"trials": 2, "at": 1, "further": 1}
 >>> shown = fp.figure("003-6", clips=(1, 5), copies=1, **small)
 >>> shown.data.where("panel", "active").column("mean").tolist()
-[1437.0, 1437.0, 1437.0, 0.0, 1437.0, 1437.0, 1437.0, 1437.0]
+[1437.0, 1437.0, 0.0, 1437.0, 1437.0, 1437.0]
 >>> people = fp.figure("003-8", **small).data.column("mean")
 >>> len(people), int(people.sum())
 (20, 28740)
@@ -31,8 +31,8 @@ from filterproof.reports.figures.specification import (
     PrintedAndComputed,
     Specification,
     any_seed,
-    checked_parameter,
     integer_parameter,
+    parameter_field,
     real_parameter,
     real_parameters,
 )
@@ -41,8 +41,8 @@ from filterproof.reports.figures.trials import (
     FilteredDescent,
     Trial,
     TrialOutcome,
-    group_rows,
     outcome_of,
+    rows_of_people_groups,
     training_data,
 )
 from filterproof.theory.conversions import max_gaussian_mu
@@ -90,7 +90,7 @@ class StandIn(Specification):
     mislabelled: int = integer_parameter(80, most=100, least=0)
     trials: int = integer_parameter(10, most=1000, least=2)
     seed: int = any_seed(0)
-    folder: str = checked_parameter("", checked_folder)
+    folder: str = parameter_field("", checked_folder)
 
     QUICK: ClassVar[dict[str, Any]] = {"trials": 2}
     #: caption name -> the number that an observed quantity exceeds in the paper.
@@ -149,7 +149,7 @@ class StandIn(Specification):
     def shown_quantities(self, outcome: TrialOutcome) -> Mapping[Place, float]:
         """Return a trial's quantities whose means over trials the figure shows."""
 
-    def observed(self, outcome: TrialOutcome) -> Mapping[str, float]:
+    def paper_observations(self, outcome: TrialOutcome) -> Mapping[str, float]:
         """Return the quantities that the paper observes to exceed a number of OBSERVED, by name."""
         return {}
 
@@ -160,7 +160,7 @@ class StandIn(Specification):
             outcomes = [outcome_of(trial) for trial in self.trials_of(setting)]
             measured, observed = (
                 list(map(self.shown_quantities, outcomes)),
-                list(map(self.observed, outcomes)),
+                list(map(self.paper_observations, outcomes)),
             )
             for panel, series, x in measured[0]:
                 mean, low, high = student([trial_values[panel, series, x] for trial_values in measured])
@@ -246,7 +246,7 @@ class AccuracyByEpoch(StandIn):
             ("active", "", k): float(share * self.row_people) for k, share in enumerate(outcome.active)
         }
 
-    def observed(self, outcome: TrialOutcome) -> Mapping[str, float]:
+    def paper_observations(self, outcome: TrialOutcome) -> Mapping[str, float]:
         return {"gain": 100 * (outcome.quality[-1] - outcome.queries[0][1])}
 
     def caption_values(self, data: FigureData) -> dict[str, Any]:
@@ -325,7 +325,7 @@ class Table(AccuracyByEpoch):
             for multiple in self.clips
         )
 
-    def observed(self, outcome: TrialOutcome) -> Mapping[str, float]:
+    def paper_observations(self, outcome: TrialOutcome) -> Mapping[str, float]:
         _, at_best = max(outcome.queries, key=lambda query: query[0])
         return {"gain": 100 * (at_best - outcome.queries[0][1])}
 
@@ -358,11 +358,13 @@ class LossesByGroup(StandIn):
             for panel, part in parts.items()
             for time, means in (("before filtering", outcome.before), ("after filtering", outcome.after))
             for group, value in zip(
-                group_rows(training_data(self.folder, self.mislabelled)), getattr(means, part), strict=True
+                rows_of_people_groups(training_data(self.folder, self.mislabelled)),
+                getattr(means, part),
+                strict=True,
             )
         }
 
-    def observed(self, outcome: TrialOutcome) -> Mapping[str, float]:
+    def paper_observations(self, outcome: TrialOutcome) -> Mapping[str, float]:
         before, after = outcome.before, outcome.after
         best = int(np.argmin(before.test_loss))
         rise = np.subtract(after.test_loss, before.test_loss)
@@ -403,7 +405,7 @@ class SpentEpsilonHistogram(StandIn):
             ("people", "", float(x)): float(n * self.row_people) for x, n in zip(edges, counts, strict=False)
         }
 
-    def observed(self, outcome: TrialOutcome) -> Mapping[str, float]:
+    def paper_observations(self, outcome: TrialOutcome) -> Mapping[str, float]:
         """Return the percentages of people who have spent more than 95 %, and less than half."""
         share = np.array(outcome.epsilons) / self.epsilons[0]
         return {"near": 100 * float(np.mean(share >= 0.95)), "far": 100 * float(np.mean(share < 0.5))}

@@ -1,7 +1,7 @@
 """Figure 1 of Koskela, Tobaben & Honkela: a person's privacy profile under DP-SGD, and epsilon by three accountants.
 
 >>> import filterproof as fp
->>> shown = fp.figure("003-1", points=2, people=1, steps=4, q=0.5, more_orders=4)
+>>> shown = fp.figure("003-1", points=2, people=1, steps=1, q=0.5, more_orders=2)
 >>> shown.data.names[:3]
 ('panel', 'epsilon', 'delta_low')
 """
@@ -25,8 +25,8 @@ from filterproof.reports.figures.specification import (
     Specification,
     axis_points,
     check_between,
-    checked_parameter,
     integer_parameter,
+    parameter_field,
     probability_parameter,
     real_parameter,
 )
@@ -62,7 +62,7 @@ class DPSGDAccounting(Specification):
     steps: int = integer_parameter(10_000, most=100_000)
     delta: float = probability_parameter(1e-6, 1e-12, 0.1)
     fraction: float = real_parameter(1.0, 0.01, 1.0)
-    most: float | None = checked_parameter(None, _check_optional_epsilon)
+    most: float | None = parameter_field(None, _check_optional_epsilon)
     points: int = axis_points(31)
     least: float = real_parameter(0.05, 0.01, 1.0)
     people: int = integer_parameter(12, most=_MAX_PEOPLE, remedy="draw fewer")

@@ -75,7 +75,7 @@ def dense_network(data: DataSet) -> DenseNetwork:
     )
 
 
-def group_rows(data: DataSet) -> dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def rows_of_people_groups(data: DataSet) -> dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Return the rows of disjoint groups of people by name, in training and in the test set.
 
     The groups are pairs of classes, or the five groups of phenotypes of Koskela, Tobaben & Honkela (2023), Section 6.
@@ -106,7 +106,7 @@ def group_rows(data: DataSet) -> dict[str, tuple[NDArray[np.int64], NDArray[np.i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupMeans:
-    """Means over each group of `group_rows` at one epoch: losses in nats, and the epsilon spent on a person."""
+    """Means over each group of people at one epoch: losses in nats, and the epsilon spent on a person."""
 
     train_loss: tuple[float, ...]
     test_loss: tuple[float, ...]
@@ -210,7 +210,7 @@ def _group_means(descent: PrivateGradientDescent, epsilons: NDArray[np.float64])
     data, losses = descent.data, descent.network.losses
     train = losses(descent.theta, data.features, data.labels)
     test = losses(descent.theta, data.test_features, data.test_labels)
-    rows = group_rows(data).values()
+    rows = rows_of_people_groups(data).values()
     return GroupMeans(
         train_loss=tuple(float(train[own].mean()) for own, _ in rows),
         test_loss=tuple(float(test[own].mean()) for _, own in rows),

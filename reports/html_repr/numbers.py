@@ -40,8 +40,8 @@ def format_interval(estimate: Estimate) -> str:
     return interval(estimate.low, estimate.high, 4)
 
 
-def steps_by_check(proof: Proof) -> str:
-    """The steps of a proof, counted by what was checked."""
+def step_counts_text(proof: Proof) -> str:
+    """Return how many steps of a proof have each coverage, as text such as "3 kernel, 2 point"."""
     counts = [(word, sum(step.checked is word for step in proof.steps)) for word in CheckCoverage]
     return ", ".join(f"{count} {word.word}" for word, count in counts if count)
 

@@ -116,11 +116,11 @@ def _picture_sources(exam: Examination) -> list[dict[str, str]]:
 def _trace_picture_uri(exam: Examination) -> str:
     """Return the picture of the counterexample's delta curve as a data URI; '' without a trace."""
     trace = exam.trace
-    figure = None if trace is None else trace_delta_figure(exam.name, trace)
+    figure = None if trace is None else delta_by_epsilon_figure(exam.name, trace)
     return "" if figure is None else data_uri(svg_text(figure))
 
 
-def trace_delta_figure(name: str, trace: Trace, *, width: float = 8.0) -> Figure | None:
+def delta_by_epsilon_figure(name: str, trace: Trace, *, width: float = 8.0) -> Figure | None:
     """Draw delta against epsilon for the guarantee and for the trace; None if there is no curve."""
     if not trace.curve:
         return None

@@ -18,7 +18,7 @@ from filterproof.mc.examine.replay_snippets import play_snippet, target_of
 from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.examine.verification import failure
 from filterproof.reports.drawing import svg_text
-from filterproof.reports.pages.examination_page import trace_delta_figure
+from filterproof.reports.pages.examination_page import delta_by_epsilon_figure
 from filterproof.reports.pages.tightness_figure import tightness_figure
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.numerics.decimals import format_down
@@ -122,9 +122,11 @@ def test_the_play_is_told_alike_on_the_page_and_as_data(saved: Callable[[str], P
     assert any("as promised and as the play reveals it" in alt for alt in alts)
     assert json.loads((saved("undecided") / "verdict.json").read_text())["trace"] is None
     for least, scale in ((0.02, "linear"), (0.0, "linear"), (0.01, "log")):
-        (ax,) = trace_delta_figure("Mine", replace(trace, curve=((0.0, 0.11, 0.05), (1.0, 0.05, least)))).axes
+        (ax,) = delta_by_epsilon_figure(
+            "Mine", replace(trace, curve=((0.0, 0.11, 0.05), (1.0, 0.05, least)))
+        ).axes
         assert ax.get_yscale() == scale, least
-    assert trace_delta_figure("Mine", replace(trace, curve=())) is None
+    assert delta_by_epsilon_figure("Mine", replace(trace, curve=())) is None
 
 
 def test_the_play_is_a_few_lines_of_python_that_run(capsys: pytest.CaptureFixture[str]) -> None:
@@ -186,7 +188,7 @@ def test_a_name_with_control_codes_is_printable_and_is_drawn() -> None:
     assert exam.trace is not None
     for figure in (
         tightness_figure(formula, [replace(row, menu=formula) for row in exam.tightness]),
-        trace_delta_figure(formula, exam.trace),
+        delta_by_epsilon_figure(formula, exam.trace),
     ):
         assert figure is not None
         assert svg_text(figure)
@@ -239,7 +241,7 @@ def test_it_fails_unless_the_promise_holds_or_is_undecided(name: str) -> None:
 
 def test_the_message_is_python_that_replays_the_counterexample(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(AssertionError) as caught:
-        fp.assert_holds(Mine(), effort=0.3, mechanisms=["gaussian"])
+        fp.assert_holds(Mine(), effort=0.05, mechanisms=["gaussian"])
     told = str(caught.value)
     snippet = textwrap.dedent("\n".join(re.findall(r"^    .*$|^$", told, re.MULTILINE)))
     assert "filt=Mine()" in snippet

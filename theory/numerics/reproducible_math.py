@@ -137,7 +137,7 @@ def expm1(x: Array) -> Array:
 @_in_blocks(_scalar_log, 0.0, math.inf)
 def log(x: Array) -> Array:
     """log x: -inf at zero, NaN below."""
-    return _log_plus_rest(x, np.float64(0.0))
+    return _log_plus_addend(x, np.float64(0.0))
 
 
 @_in_blocks(_scalar_log1p, -1.0, math.inf)
@@ -147,7 +147,7 @@ def log1p(x: Array) -> Array:
         total = 1 + x
         lost = np.where(x < 1, x - (total - 1), 1 - (total - x))
         rest = np.where(np.isfinite(total) & (total > 0), lost / total, 0.0)
-    return np.copysign(_log_plus_rest(total, rest), x)
+    return np.copysign(_log_plus_addend(total, rest), x)
 
 
 def tanh(x: Any) -> Array:
@@ -191,7 +191,7 @@ def _times_power_of_two(mantissa: Array, exponent: NDArray[np.int32]) -> Array:
         return np.asarray(np.ldexp(mantissa, exponent))
 
 
-def _log_plus_rest(x: Array, rest: Any) -> Array:
+def _log_plus_addend(x: Array, rest: Any) -> Array:
     """log(x) + rest for a rest below the last place of x, where x is finite and above zero; else as log does."""
     ordinary = (x > 0) & (x < np.inf)
     mantissa, exponent = np.frexp(np.where(ordinary, x, 1.0))

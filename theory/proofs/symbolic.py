@@ -185,7 +185,7 @@ def zero_check(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str]
             for s in (stated if isinstance(stated, tuple) else (stated,))
         ]
         if len(sides) not in (1, 2):
-            raise symbolic_refused_error(f"an identity has two sides, got {len(sides)}")
+            raise symbolic_refused_error(f"an identity is one expression or two sides, got {len(sides)}")
         for integral in {part for side in sides for part in side.atoms(sp.Integral)}:
             if not all(map(_is_valid_integral_limit, integral.limits)):
                 raise symbolic_refused_error(

@@ -1,4 +1,4 @@
-"""The examination of an accountant by games: which requests it grants, and the value of its largest plays."""
+"""The examination of an accountant by games: which requests it grants, and whether a play exceeds its guarantee."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from filterproof.theory.pairs import DominatingPair
 _RUN_INDEPENDENCE = "runs_do_not_see_each_other"
 #: Invariants of determinism. Without them a state is not all that a filter knows, and games on states mean nothing.
 _DETERMINISM = {
-    "a_denial_changes_nothing": "admits has a side effect",
+    "admits_has_no_effect": "admits has a side effect",
     "asking_changes_nothing": "remaining, affordable or is_reachable_state has a side effect",
     "the_old_state_is_left_alone": "it changes the given state, or keeps data outside the state",
     "step_is_admits_and_spend": "its grant is not its admits and spend",

@@ -71,18 +71,18 @@ def game_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageF
         return
     # a filter is often broken by its own menu
     if own := pairs_of_attribute(subject.filter, "menu"):
-        for finding in tried.play(GameMenu("its own menu", own, 1, (2,)), targets, limit):
+        for finding in tried.solve_games_of_menu(GameMenu("its own menu", own, 1, (2,)), targets, limit):
             yield finding
             targets = _unrefuted_divergences(targets, finding)
     for menu, target in rare_event_menus(subject, limit.fraction(_RARE_EVENT_SHARE)):
-        yield from tried.play(menu, (target,), limit)
+        yield from tried.solve_games_of_menu(menu, (target,), limit)
     yield from tried.plan(limit.fraction(_PLANNED))
     for menu in chain(
         _free_request_menus(subject), _guessed_menus(subject, targets, limit), candidate_menus(subject, limit)
     ):
         if limit.exhausted or not targets:
             break
-        for finding in tried.play(menu, targets, limit):
+        for finding in tried.solve_games_of_menu(menu, targets, limit):
             yield finding
             targets = _unrefuted_divergences(targets, finding)
     tried.cut = limit.exhausted  # the menus end with the work, too
@@ -186,7 +186,7 @@ class GameSearch(SearchLog):
     subject: ExaminationContext = field(kw_only=True)
     certified: dict[str, Verdict] = field(default_factory=dict)
 
-    def play(
+    def solve_games_of_menu(
         self, menu: GameMenu, targets: tuple[Divergence, ...], limit: WorkLimit
     ) -> Iterator[StageFinding]:
         """Solve the games of a menu; yield a finding for each that exceeds the guarantee."""

@@ -11,7 +11,7 @@ from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.formatting import pair_words
 from filterproof.mc.examine.parameter_families import families_for_guarantee
-from filterproof.mc.examine.schedule_search import (
+from filterproof.mc.examine.service_schedule_search import (
     ScheduleSearch,
     granted_menu,
     granted_or_default_menu,

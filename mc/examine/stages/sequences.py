@@ -207,18 +207,18 @@ class SequenceSearch(SearchLog):
         """Keep the value of an admitted sequence within the guarantee, with the sequence."""
         play = sequence_counterexample(self.subject.filter, played, measure, low)
         promised = self._promised_at(measure)
-        row = Tightness(measure, _menu_text(played), low, None, promised, play.evidence, play)
+        row = Tightness(measure, _pair_counts_text(played), low, None, promised, play.evidence, play)
         self.keep(replace(measure, direction="PQ"), row)
 
     def _refutation_finding(self, measure: Divergence, played: Sequence, low: float) -> StageFinding:
-        filt, requests = self.subject.filter, count_words(played.rounds, "request")
-        how = f"{type(filt).__name__} grants all of {requests}, played one by one"
+        filt = self.subject.filter
+        how = f"{count_words(played.rounds, 'request')}, all granted, played one by one"
         if any(times > MAX_PLAYED for _, times in played.steps):
             how = "the last request leaves the state bit-identical, so it is granted any number of times"
         scope = f"the fixed sequence {sequence_words(played.steps)}, in that order; {how}"
         counterexample = sequence_counterexample(filt, played, measure, low)
         return StageFinding.from_counterexample(
-            self.stage, self.question, _menu_text(played), scope, counterexample
+            self.stage, self.question, _pair_counts_text(played), scope, counterexample
         )
 
     def summary(self) -> StageFinding:
@@ -306,7 +306,7 @@ def _gdp_mu_and_renyi_divergences(
     return (mu if mu >= 0 else math.inf), np.where(divergences >= 0, divergences, np.inf)
 
 
-def _menu_text(played: Sequence) -> str:
+def _pair_counts_text(played: Sequence) -> str:
     """Return the counts and classes of a sequence's pairs, such as "3 x Gaussian"."""
     names = [f"{times:,} x {type(pair.unlabelled).__name__}" for pair, times in played.counts.items()]
     return ", ".join(names[:3]) + (f", ... ({len(names)} pairs)" if len(names) > 3 else "")

@@ -98,7 +98,7 @@ class _ShrinkingSearch:
         before, self.best = self.best, min(self.best, counterexample or self.best, key=lambda one: one.order)
         return self.best is not before
 
-    def certified_counterexample(self, played: Sequence) -> Counterexample | None:
+    def counterexample_of_sequence(self, played: Sequence) -> Counterexample | None:
         """Return a sequence's counterexample at a divergence certainly above the guarantee, or None."""
         above: Counterexample | None = None
         likely = [
@@ -136,7 +136,7 @@ class _ShrinkingSearch:
             best = self.best
             if not best.adaptive and best.factor >= CLEAR_FACTOR and best.order[3] == 0:
                 played = truncate_to_rounds(played, best.rounds)  # only a shorter play can be simpler
-            self.keep_if_clearer(self.certified_counterexample(played))
+            self.keep_if_clearer(self.counterexample_of_sequence(played))
 
     def shrink(self) -> None:
         """Remove the requests that the best sequence does not need."""
@@ -152,7 +152,7 @@ class _ShrinkingSearch:
         least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < CLEAR_FACTOR else CLEAR_FACTOR)
 
         def refutes(some: Steps) -> bool:
-            counterexample = None if self.limit.exhausted else self.certified_counterexample(joined(some))
+            counterexample = None if self.limit.exhausted else self.counterexample_of_sequence(joined(some))
             if counterexample is None or counterexample.factor < least:
                 return False
             self.keep_if_clearer(counterexample)

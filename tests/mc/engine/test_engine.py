@@ -23,7 +23,7 @@ def test_streams_are_functions_of_seed_tile_and_purpose() -> None:
         (seed, index, who): getattr(Batch(seed, index, BATCH_SIZE), who)().random(4).tobytes()
         for seed in (0, 1)
         for index in (0, 1, 2)
-        for who in ("output_rng", "adversary")
+        for who in ("output_rng", "adversary_rng")
     }
     assert len(set(draws.values())) == len(draws)
     assert Batch(1, 2, 7).output_rng().random(4).tobytes() == draws[1, 2, "output_rng"]

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from filterproof.mc.losses.step_moments import StepMoments
+from tests.slow_cases import slow_but
 
 LAWS = [
     StepMoments(0.005, 1.0, 2.0),
@@ -30,7 +31,7 @@ def in_balls(distribution, power):
 
 
 @pytest.mark.parametrize("distribution", LAWS, ids=str)
-@pytest.mark.parametrize("power", [2.5, 9.0, -1.0, -7.0])
+@pytest.mark.parametrize("power", slow_but([2.5, -7.0], [2.5, 9.0, -1.0, -7.0]))
 def test_arb_s_own_integrals_lie_within_the_errors(distribution, power):
     found = distribution.real(np.array([power]))
     whole = in_balls(distribution, power)
@@ -38,7 +39,7 @@ def test_arb_s_own_integrals_lie_within_the_errors(distribution, power):
     assert (whole.real.log() - found.logs[0]).overlaps(slack)
     assert found.errors[0] < 1e-10
     assert whole.real.rad() < 1e-14 * whole.real
-    theta = 0.7 / np.sqrt(distribution.q * distribution.ratio)
+    theta = 0.7 / np.sqrt(distribution.q * distribution.standardised_shift)
     seen = distribution.transforms(power, float(found.logs[0]), theta, 40)
     # removal has its loss in the exponent, addition minus that
     sign = 1 if power > 0 else -1
@@ -58,8 +59,8 @@ def test_no_modulus_lies_above_the_bounds_for_high_frequencies(distribution, pow
     decay, log_moment = float(moments.decay[0]), float(moments.logs[0])
     envelope = distribution.envelope(power, log_moment, decay)
     # by a dense rule of its own
-    u = np.arange(-60.0, 60.0 + 20 * distribution.ratio, 0.003)
-    y = distribution.ratio * u - distribution.ratio**2 / 2
+    u = np.arange(-60.0, 60.0 + 20 * distribution.standardised_shift, 0.003)
+    y = distribution.standardised_shift * u - distribution.standardised_shift**2 / 2
     losses = np.logaddexp(np.log1p(-distribution.q), np.log(distribution.q) + y) if distribution.q < 1 else y
     exponents = power * losses - u * u / 2
     weights = np.exp(exponents - exponents.max())

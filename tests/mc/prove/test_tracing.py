@@ -78,7 +78,7 @@ def test_a_trace_predicts_the_number_to_the_last_bit(text: str, tmp_path: File) 
     code = function(text, tmp_path)
     paths = traced(code)
     rng = np.random.default_rng(3)
-    for _ in range(40):
+    for _ in range(20):
         point = {
             "x": float(rng.choice([rng.normal(), rng.normal() * 1e-9, 0.5, 0.0])),
             "k": int(rng.integers(0, 40)),

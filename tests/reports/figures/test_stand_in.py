@@ -28,12 +28,13 @@ from filterproof.reports.figures.trials import (
     GroupMeans,
     Trial,
     TrialOutcome,
-    group_rows,
     outcome_of,
     play_trials,
+    rows_of_people_groups,
     training_data,
 )
 from tests.mc.training.test_mimic import PHENOTYPES, STAY, series, write
+from tests.slow_cases import slow_but
 
 CLIP = 6.0  # larger than most gradients, so that people differ in what is spent on them
 RUN = FilteredDescent(sigma=10.618, clip=CLIP, rate=0.7, at=4, further=7)
@@ -92,6 +93,7 @@ def test_a_trial_is_the_descent_that_it_says_with_its_groups() -> None:
     assert all(before < after for before, after in both), "those who have some left go on to spend it"
 
 
+@pytest.mark.slow
 def test_copies_of_each_person_are_as_many_people_with_less_noise() -> None:
     many = replace(RUN, copies=3, sigma=3 * RUN.sigma, further=3)
     found, alone = Trial(many, 0, 0).play(), Trial(replace(RUN, further=3), 0, 0).play()
@@ -122,12 +124,12 @@ def test_labels_are_uncertain_by_their_group() -> None:
     plain, uncertain = load_digits(), training_data("", 80)
     assert np.array_equal(training_data("").labels, plain.labels)
     moved = (plain.labels != uncertain.labels).any(axis=1)
-    for number, (rows, _) in enumerate(group_rows(plain).values()):
+    for number, (rows, _) in enumerate(rows_of_people_groups(plain).values()):
         due = 0.8 * number / 4 * 0.9  # one random label in ten is the right one
         assert abs(moved[rows].mean() - due) <= 4.5 * (due * (1 - due) / len(rows)) ** 0.5
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", slow_but(NAMES[1:3], NAMES))
 def test_a_figure_shows_the_means_of_its_trials_and_what_they_say_of_the_paper(name: str) -> None:
     given = {"at": 2, "further": 2, "trials": 3, "seed": 2}
     shown = figure(name, **given)
@@ -149,7 +151,7 @@ def test_a_figure_shows_the_means_of_its_trials_and_what_they_say_of_the_paper(n
             ends = [np.mean(values), np.mean(values) - half, np.mean(values) + half]
             assert [row["mean"], row["low"], row["high"]] == pytest.approx(ends, rel=1e-5, abs=1e-9)
         for observed, limit in specification.OBSERVED.items():
-            mean, low, high = student([specification.observed(one)[observed] for one in outcomes])
+            mean, low, high = student([specification.paper_observations(one)[observed] for one in outcomes])
             assert shown.data.number(f"{observed} of {words}") == mean
             seen = "seen" if low > limit else "the opposite is seen" if high < limit else "undecided"
             assert re.search(rf"{re.escape(f'{mean:.3g} [')}[^]]*], {seen}", shown.caption)
@@ -167,10 +169,10 @@ def test_what_is_observed_is_above_its_number_where_a_paper_would_see_it() -> No
         quality=quality, active=active, queries=queries, before=before, after=after, epsilons=spent
     )
     kinds = [kind(at=1, further=1) for kind in (AccuracyByEpoch, LossesByGroup, SpentEpsilonHistogram)]
-    observed = {name: value for one in kinds for name, value in one.observed(found).items()}
+    observed = {name: value for one in kinds for name, value in one.paper_observations(found).items()}
     due = {"alike": 0.1, "equal": 0.3, "apart": 0.35, "best": 0.05, "others": 0.075, "near": 75, "far": 25}
     assert observed == pytest.approx({"gain": 25, **due})
-    assert Table().observed(found) == pytest.approx({"gain": 10}), "by the best training accuracy"
+    assert Table().paper_observations(found) == pytest.approx({"gain": 10}), "by the best training accuracy"
 
 
 @pytest.mark.parametrize(("name", "sigma"), [("003-6", 10.618), ("003-9", 49.72), ("003-10", 3.535)])
@@ -224,9 +226,9 @@ def test_the_owner_of_phenotypes_gets_the_figures_from_their_folder(tmp_path: Pa
         "no heart attack",
     ]
     data = training_data(str(tmp_path))
-    rows = np.concatenate([own for own, _ in group_rows(data).values()])
+    rows = np.concatenate([own for own, _ in rows_of_people_groups(data).values()])
     assert len(set(rows.tolist())) == len(rows) == 5 * 6, "a tenth is in each group, nobody in two"
-    assert (data.labels[group_rows(data)["heart attack"][0], 0] > 0).all()
+    assert (data.labels[rows_of_people_groups(data)["heart attack"][0], 0] > 0).all()
     epochs = figure("003-6", folder=tmp_path, clips=1.0, at=2, further=2, trials=2)
     assert "area under the ROC curve" in epochs.caption
     assert epochs.data.where("panel", "active").column("mean").max() == 60

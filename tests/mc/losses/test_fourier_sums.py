@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import filterproof.mc.losses.powers as powers
+import filterproof.mc.losses.fourier_sums as powers
+from filterproof.mc.losses.fourier_sums import fft_rounding_error, tilted_power
 from filterproof.mc.losses.lattice_pld import LatticePLD
-from filterproof.mc.losses.powers import fft_rounding_error, tilted_power
 
 distributions = st.lists(
     st.tuples(st.integers(-6, 9), st.floats(1e-12, 1.0)), min_size=1, max_size=5, unique_by=lambda m: m[0]
