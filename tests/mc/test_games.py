@@ -139,7 +139,9 @@ def test_exact_worst_case_is_brute_force_and_every_other_route_agrees_with_it(ga
     assert Fraction(ball.low) <= strategy_value(ball.strategy, filt, ratio, rounds, direction) <= truth
 
 
-@example(game=(WhimFilter((KOV(1e-300, 0.1),), 0), (KOV(1e-300, 0.1),)), epsilon=0.0, rounds=3, direction="PQ")
+@example(
+    game=(WhimFilter((KOV(1e-300, 0.1),), 0), (KOV(1e-300, 0.1),)), epsilon=0.0, rounds=3, direction="PQ"
+)
 @settings(deadline=None, max_examples=40)
 @given(
     game=games(EXTREMES | LOOSE | st.lists(DOUBLES | LEVELS, min_size=1, max_size=3, unique=True)),

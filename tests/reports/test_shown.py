@@ -304,7 +304,6 @@ def test_what_others_wrote_is_escaped(make) -> None:
     assert all(image.get("onerror") is None for image in page(value).iter("img"))
 
 
-@pytest.mark.slow
 def test_rows_load_no_room_that_shows_and_html_of_a_number_no_matplotlib() -> None:
     code = (
         "import sys, filterproof as fp\n"

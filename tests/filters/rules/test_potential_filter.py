@@ -194,7 +194,9 @@ def test_one_mechanism_that_takes_the_whole_budget_loses_nine_tenths_of_delta() 
     ("epsilon", "design", "needed"),
     [
         (1e6, (fp.Gaussian(1.0),), "heights of a table"),
-        (1.0, (fp.Gaussian(0.01),) * 120, "heights, one for each mechanism"),
+        pytest.param(
+            *(1.0, (fp.Gaussian(0.01),) * 120, "heights, one for each mechanism"), marks=pytest.mark.slow
+        ),
     ],
 )
 def test_a_design_that_needs_too_large_a_table_is_refused_before_it_is_made(

@@ -142,6 +142,7 @@ def test_the_enclosure_of_composed_gaussians_holds_the_closed_form():
         assert one.high <= one.low * (1 + 1e-10)
 
 
+@pytest.mark.slow
 def test_the_enclosure_of_a_strategy_with_thresholds_holds_the_numerical_value():
     direction = "QP"
     filt, chasing = (

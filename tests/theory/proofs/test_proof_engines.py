@@ -75,7 +75,6 @@ def test_a_proof_is_as_strong_as_its_weakest_step_or_lemma() -> None:
     assert Proof(strong.theorem, strong.steps, (weak,)).holds
 
 
-@pytest.mark.slow
 def test_proofs_already_made_are_used_instead_of_run_again() -> None:
     done: dict[str, Proof] = {}
     first = prove("Gaussian hockey-stick", done=done)
