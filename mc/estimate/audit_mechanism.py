@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from filterproof.mc.estimate.drawn_outputs import draw_outputs
 from filterproof.mc.intervals.anytime import anytime_mean
 from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, failure_or_one_minus_confidence
 from filterproof.theory.argument_checks import check_count
@@ -145,9 +146,10 @@ def audit_mechanism(
     ----------
     release : callable
         `release(data, rng)` returns a number or an array of numbers of one shape. It draws all randomness from the
-        `numpy.random.Generator`.
+        `numpy.random.Generator`. The test takes its calls as independent: a release keeps nothing from earlier calls,
+        such as a result cache or a noise budget.
     data, neighbour : object
-        Two neighbouring data sets.
+        Two neighbouring data sets. Each call gets a deep copy of its own and may change it.
     promise : Guarantee or DominatingPair
         What is claimed of a single release, e.g. `PureDP(1.0)`, or the pair that a filter is asked with.
     epsilons : sequence of float, optional
@@ -169,9 +171,9 @@ def audit_mechanism(
     Raises
     ------
     ValueError
-        If an argument is out of range or outputs have different shapes.
+        If an argument is out of range, outputs have different shapes or are empty, or an integer is no double.
     TypeError
-        If outputs are no numbers, or `promise` is neither a guarantee nor a pair.
+        If outputs are no numbers, the data cannot be copied, or `promise` is neither a guarantee nor a pair.
 
     Notes
     -----
@@ -179,8 +181,8 @@ def audit_mechanism(
     direction that separates the two pilot means, and the whole output if few are distinct. Cells are quantiles of the
     pilot and repeated values, in the order of their likelihood ratio. Each stage doubles the number of samples: those
     before it choose S and epsilon, those in it are tested at four stops, by intervals that hold at every stopping time.
-    The stages share the failure probability. A release that differs on other data, on other events or with a
-    probability below about 20/n is not found.
+    The stages share the failure probability. Outputs are doubles, and -0.0 counts as 0.0. A release that differs on
+    other data, on other events or with a probability below about 20/n is not found.
 
     Examples
     --------
@@ -191,6 +193,7 @@ def audit_mechanism(
     REFUTED
     """
     n = check_count("n", n, least=100)
+    seed = check_count("seed", seed, least=0)
     fails = failure_or_one_minus_confidence(confidence, failure)
     grid = _promised_delta_by_epsilon(promise, epsilons)
     tests: list[_Test] = []
@@ -201,7 +204,7 @@ def audit_mechanism(
     event, epsilon, exchanged, estimate, samples = tests[-1]
     promised, order = grid[epsilon], "Q(S) - e^epsilon P(S)" if exchanged else "P(S) - e^epsilon Q(S)"
     bound = f"{order} at epsilon={epsilon:g} is {estimate}; promised at most {promised:.6g}"
-    scope = f"the outputs on these two data sets, {samples:,} samples of each"
+    scope = f"the outputs on these two data sets, {samples:,} independent calls on each"
     if estimate.low > promised:
         stored = {
             "kind": "mechanism",
@@ -279,7 +282,7 @@ def _tests(
 
     def draw(count: int) -> list[NDArray[np.float64]]:
         outputs = [
-            _draw_outputs(release, one, count, rng) for one, rng in zip(data_sets, streams, strict=True)
+            draw_outputs(release, one, count, rng) for one, rng in zip(data_sets, streams, strict=True)
         ]
         widths.update(one.shape[1] for one in outputs)
         if len(widths) > 1:
@@ -300,22 +303,6 @@ def _tests(
             yield _Test(event, epsilon, exchanged, estimate, stop)
 
 
-def _draw_outputs(
-    release: Callable[[Any, np.random.Generator], object], data: object, n: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """Return n outputs of a release function on one data set, as rows of doubles."""
-    outputs = [np.asarray(release(data, rng)) for _ in range(n)]
-    shapes = {output.shape for output in outputs}
-    if len(shapes) > 1:
-        raise ValueError(
-            f"release must return outputs of one shape, got {sorted(shapes)[:3]}; pad the output"
-        )
-    drawn = np.array(outputs)
-    if drawn.dtype.kind not in "fiub":
-        raise TypeError(f"release must return real numbers, got {outputs[0]!r}; return a number or an array")
-    return drawn.reshape(n, -1).astype(np.float64)
-
-
 def _feature_functions(
     p: NDArray[np.float64], q: NDArray[np.float64]
 ) -> Iterator[tuple[str, _Feature, tuple[str, ...]]]:
@@ -332,11 +319,11 @@ def _feature_functions(
         direction = (p.mean(axis=0) - q.mean(axis=0)) / (p.var(axis=0) + q.var(axis=0))
     if np.isfinite(direction).all() and direction.any():
         yield "the output along the difference of the means", lambda outputs: outputs @ direction, ()
-    distinct = np.unique(np.concatenate([p, q]), axis=0)
-    if len(distinct) <= _MAX_OUTPUTS:
-        places = {row.tobytes(): place for place, row in enumerate(distinct)}
+    labels = {row.tobytes(): str(row.tolist()) for row in np.unique(np.concatenate([p, q]), axis=0)}
+    if len(labels) <= _MAX_OUTPUTS:
+        places = {row: place for place, row in enumerate(labels)}
         number = lambda outputs: np.array([places.get(row.tobytes(), -1) for row in outputs], dtype=float)  # noqa: E731
-        yield "output", number, tuple(str(row.tolist()) for row in distinct)
+        yield "output", number, tuple(labels.values())
 
 
 def _best_event(

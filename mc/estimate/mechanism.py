@@ -38,7 +38,7 @@ class Mechanism:
     ----------
     release : callable
         `release(data, rng)` returns a number or an array of numbers of one shape. It draws all randomness from the
-        `numpy.random.Generator`.
+        `numpy.random.Generator` and keeps nothing from earlier calls.
     pair : DominatingPair
         The single pair that requests pass to a filter.
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from filterproof.mc.intervals.estimate import PLAIN_DRAWS, Estimate
 from filterproof.mc.intervals.moments import unit_values
-from filterproof.theory.argument_checks import check_count, check_delta, check_positive
+from filterproof.theory.argument_checks import check_count, check_delta, check_positive, check_real
 from filterproof.theory.display import Displayed
 from filterproof.theory.numerics.decimals import format_failure
 
@@ -229,9 +229,9 @@ def anytime_mean(
     values : array_like
         The distinct values of the samples so far, in [least, most].
     counts : array_like
-        How often each value occurred; at least one sample.
+        How often each value occurred: integers >= 0, in total at least 1 and below 2^53.
     least, most : float
-        The ends of the range of a sample.
+        The finite ends of the range of a sample, least < most.
     failure : float
         Probability that any of the intervals after the successive samples misses, in (0, 1).
 
@@ -257,11 +257,18 @@ def anytime_mean(
     >>> fp.intervals.anytime_mean([0.0, 1.0], [500, 500], least=0.0, most=1.0, failure=0.01).low > 0.43
     True
     """
+    least, most = float(check_real("least", least)), float(check_real("most", most))
+    if not least < most:
+        raise ValueError(f"least must be below most, got least={least!r} and most={most!r}; pass the range")
     values, counts = (np.asarray(column, dtype=np.float64) for column in (values, counts))
-    if values.shape != counts.shape or counts.sum() < 1 or not ((values >= least) & (values <= most)).all():
+    if values.shape != counts.shape or values.ndim != 1 or not ((values >= least) & (values <= most)).all():
         raise ValueError(
             f"values must lie in [least, most] and have a count each, got {values!r} and {counts!r} for "
-            f"[{least!r}, {most!r}]; pass at least one sample"
+            f"[{least!r}, {most!r}]; pass two sequences of one length"
+        )
+    if not ((counts >= 0) & (counts == np.floor(counts))).all() or not 1 <= counts.sum() < 2**53:
+        raise ValueError(
+            f"counts must be integers >= 0 with a sum in [1, 2^53), got {counts!r}; pass the number of each value"
         )
     n = int(counts.sum())
     wanted = math.log(2) - math.log(check_delta("failure", failure)) + 2 * (n * 2.0**-50)

@@ -61,7 +61,11 @@ def test_a_stage_of_ours_that_breaks_ends_no_examination_and_stages_share_one_fa
     def searching(subject: object, limit: object, failure: float) -> Iterator[object]:
         yield _finding("search", repr(failure))
 
-    for name, work in (("invariant_stage", breaking), ("game_stage", breaking), ("strategy_stage", searching)):
+    for name, work in (
+        ("invariant_stage", breaking),
+        ("game_stage", breaking),
+        ("strategy_stage", searching),
+    ):
         monkeypatch.setattr(f"filterproof.mc.examine.stage_schedule.{name}", work)
     filt = example_filters.StopsAtLosses()
     filt.scope = "those who ask for Gaussians"

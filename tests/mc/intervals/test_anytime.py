@@ -100,7 +100,7 @@ def test_the_rounding_of_a_capital_of_zeros_is_within_what_is_asked_for_more(thr
             assert abs(log - n * mpmath.log(1 - mpmath.mpf(float(bet)) * threshold)) <= allowed
 
 
-@pytest.mark.parametrize(("chance", "least"), [(0.5, 0.0), (0.9, -2.0)])
+@pytest.mark.parametrize(("chance", "least"), [pytest.param(0.5, 0.0, marks=pytest.mark.slow), (0.9, -2.0)])
 def test_the_chance_that_any_interval_misses_is_at_most_the_failure(chance: float, least: float) -> None:
     """The chance is exact: the masses of the counts of successes whose intervals held so far."""
     failure, held = 0.2, {0: 1.0}
@@ -131,3 +131,22 @@ def test_the_interval_excludes_what_the_betting_test_decides_and_little_more() -
                 assert decided is ThresholdSide.ABOVE
     with pytest.raises(ValueError, match="values must lie in"):
         anytime_mean([2.0], [1], least=0.0, most=1.0, failure=0.1)
+
+
+@pytest.mark.parametrize(
+    ("counts", "least", "most", "words"),
+    [
+        ([-5, 10], 0.0, 1.0, "counts must be integers"),
+        ([0.5, 0.5], 0.0, 1.0, "counts must be integers"),
+        ([math.nan, 1], 0.0, 1.0, "counts must be integers"),
+        ([0, 0], 0.0, 1.0, "counts must be integers"),
+        ([2.0**53, 1], 0.0, 1.0, "counts must be integers"),
+        ([1, 1], -math.inf, 1.0, "least must be finite"),
+        ([1, 1], 0.0, math.inf, "most must be finite"),
+        ([1, 1], 1.0, 0.0, "least must be below most"),
+        ([1], 0.0, 1.0, "values must lie in"),
+    ],
+)
+def test_arguments_out_of_range_are_refused(counts, least, most, words):
+    with pytest.raises(ValueError, match=words):
+        anytime_mean([0.0, 1.0], counts, least=least, most=most, failure=0.01)
