@@ -18,8 +18,10 @@ from filterproof.reports.figures import trials as trials_room
 from filterproof.reports.figures.accuracy_tables import Table
 from filterproof.reports.figures.paper_figure import FIGURES, figure
 from filterproof.reports.figures.stand_in import (
+    AccuracyByClip,
     AccuracyByEpoch,
     LossesByGroup,
+    SmallSpentEpsilons,
     SpentEpsilonHistogram,
     StandIn,
 )
@@ -176,8 +178,13 @@ def test_what_is_observed_is_above_its_number_where_a_paper_would_see_it() -> No
         quality=quality, active=active, queries=queries, before=before, after=after, epsilons=spent
     )
     kinds = [kind(at=1, further=1) for kind in (AccuracyByEpoch, LossesByGroup, SpentEpsilonHistogram)]
-    assert FIGURES["003-6"].specified().paper_sides() == (1, 1, -1, 1), "no gain at the tuned clip"
-    assert [{**FIGURES[f"003-{k}"].specified().OBSERVED} for k in (7, 8)] == [{"near": 50}, {"far": 50}]
+    assert AccuracyByClip(clips=(0.5, 1.0, 5.0)).paper_sides() == (1, -1, 1), "no gain at the tuned clip"
+    assert FIGURES["003-6"].specification is AccuracyByClip
+    assert (FIGURES["003-7"].specification, SpentEpsilonHistogram.OBSERVED) == (
+        SpentEpsilonHistogram,
+        {"near": 50},
+    )
+    assert (FIGURES["003-8"].specification, SmallSpentEpsilons.OBSERVED) == (SmallSpentEpsilons, {"far": 50})
     observed = {name: value for one in kinds for name, value in one.paper_observations(found).items()}
     due = {"alike": 0.1, "equal": 0.3, "apart": 0.35, "best": 0.05, "others": 0.075, "near": 75, "far": 25}
     assert observed == pytest.approx({"gain": 25, **due})
