@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 import filterproof as fp
@@ -209,6 +210,29 @@ def test_a_class_that_states_no_distribution_is_not_tried() -> None:
 class Drawn(Declares):
     def sample(self, rng: Any, n: int, order: float = 1.0) -> Any:
         return fp.Gaussian(1.0).sample(rng, n, order)
+
+
+@pytest.mark.parametrize(("pair", "simulated"), [(Silent(), False), (Drawn(), True)])
+def test_a_filter_that_grants_only_pairs_without_a_known_distribution_is_undecided(
+    pair: fp.DominatingPair, simulated: bool
+) -> None:
+    class Once(fp.PrivacyFilter):
+        promise = fp.ZCDP(0.5)
+        menu = (pair,)
+
+        def start(self, n: int) -> Any:
+            return np.zeros(n)
+
+        def admits(self, state: Any, request: Any) -> Any:
+            return (state < 1) & (request in self.menu)
+
+        def spend(self, state: Any, request: Any) -> Any:
+            return state + 1
+
+    exam = verify(Once(), effort=0.05)
+    assert (exam.headline, exam.verdict.outcome) == ("UNDECIDED", fp.Outcome.UNDECIDED)
+    assert exam.findings[0].result == "1 pair of its own without a known distribution"
+    assert ("Closest attack: Drawn" in exam.verdict.detail) is simulated
 
 
 def test_a_class_that_draws_its_losses_is_simulated_and_said_to_be_assumed() -> None:
