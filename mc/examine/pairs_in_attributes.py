@@ -27,6 +27,7 @@ import numpy as np
 
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.library import defining_class, is_library_class
+from filterproof.filters.rules.menu import is_pair_name
 from filterproof.mc.engine.encoding import OWN, Nameable, allowed_values_by_name, encode
 from filterproof.mc.losses.finite_pair_from_cdfs import STATED_ERROR, has_double_masses, pair_with_known_tails
 from filterproof.theory.evidence import Evidence
@@ -72,9 +73,14 @@ def pairs_of_attribute(filt: object, name: str) -> tuple[DominatingPair, ...]:
 
 
 def pair_names(filt: object) -> dict[DominatingPair, str]:
-    """Return the names that the filter's attributes give to single pairs: those of mappings from names to pairs."""
+    """Return the names that the filter's attributes give to single pairs: those of mappings from names to pairs.
+
+    A name that does not read as one is left out.
+    """
     named = filter(_is_named, attribute_values(filt, type(filt).__mro__))
-    return {pair: name for pairs_by_name in named for name, pair in pairs_by_name.items()}
+    return {
+        pair: name for pairs_by_name in named for name, pair in pairs_by_name.items() if is_pair_name(name)
+    }
 
 
 def _is_named(held: object) -> TypeGuard[Mapping[str, DominatingPair]]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+from filterproof.mc.examine.pairs_in_attributes import pair_names
 from filterproof.mc.examine.verification import verify
 from filterproof.mc.losses.finite_pair_from_cdfs import pair_with_known_tails
 
@@ -278,3 +279,19 @@ def test_pairs_with_names_are_called_by_them() -> None:
         pairs: ClassVar = {"a vote": Stated(fp.Gaussian(1.0), 0.2)}
 
     assert "2 x a vote: " in str(verify(Votes(), effort=0.02, stages=["sequences"], thorough=True))
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", "vote\nround 9: x", "Gaussian(mu=1)", "2 x vote", "vote, then vote", "vote "]
+)
+def test_a_name_that_does_not_read_as_one_is_refused_on_a_menu_and_not_used_of_an_attribute(
+    name: str,
+) -> None:
+    pair = Stated(fp.Gaussian(1.0), 0.2)
+    with pytest.raises(ValueError, match="menu must give names of words"):
+        fp.from_budget(Client, lambda held, pair: True, fp.PureDP(1.0), menu={name: pair})
+
+    class Votes(Cheap):
+        pairs: ClassVar = {name: pair}
+
+    assert pair_names(Votes()) == {}
