@@ -62,4 +62,4 @@ def _name_hint(name: str) -> str:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*_ROOMS, *_HOMES, *(name for name in globals() if name.startswith("__"))})

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 # `make test-all` asks for the large one; a test that says how many examples it needs has as many in both
-settings.register_profile("small", max_examples=40, deadline=None)
+settings.register_profile("small", max_examples=24, deadline=None)
 settings.register_profile("large", max_examples=500, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "small"))
 

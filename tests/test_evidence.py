@@ -25,6 +25,10 @@ def test_a_verdict_has_no_truth_value_and_names_what_it_cites() -> None:
     with pytest.raises(TypeError, match="no truth value"):
         bool(verdict)
     assert str(verdict) == "HOLDS (CITED; all), joined by cited theorems: Doob; Tonelli"
+    assert (
+        str(Verdict(Outcome.UNDECIDED, Evidence.CERTIFIED, "all games"))
+        == "UNDECIDED (left open for all games)"
+    )
     assert Verdict(Outcome.HOLDS, Evidence.EXACT, "all").citation_phrase == ""
 
 

@@ -132,7 +132,7 @@ class Verdict(Displayed):
     --------
     >>> import filterproof as fp
     >>> str(fp.Verdict(fp.Outcome.UNDECIDED, fp.Evidence.STATISTICAL, scope="one simulated game"))
-    'UNDECIDED (STATISTICAL; one simulated game)'
+    'UNDECIDED (left open for one simulated game)'
     """
 
     outcome: Outcome
@@ -184,4 +184,6 @@ class Verdict(Displayed):
 
     def __str__(self) -> str:
         words = f"{self.outcome.name} ({self.evidence.name}; {self.scope})"
+        if self.outcome is Outcome.UNDECIDED:  # the evidence of its numbers would read like a proof
+            words = f"{self.outcome.name} (left open for {self.scope})"
         return f"{words}, {self.citation_phrase}" if self.citations else words

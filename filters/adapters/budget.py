@@ -67,7 +67,8 @@ def from_budget(
 ) -> PrivacyFilter:
     """Create a filter from a budget object of another library.
 
-    The filter grants a request if `spend(budget, pair)` returns anything but False and raises no denial.
+    The filter grants a request if `spend(budget, pair)` returns anything but False and raises no denial. For a request
+    with labels it may not return a collection, such as the labels that the answer covers.
 
     Parameters
     ----------
@@ -128,6 +129,11 @@ class _BudgetAdapter(ForeignObject):
             if not (isinstance(refused, kinds) if isinstance(kinds, (type, tuple)) else kinds(refused)):
                 raise
             return False
+        if pair.labels and isinstance(answered, (list, tuple, set, frozenset, dict)):
+            raise TypeError(
+                f"spend must grant or deny the whole request, got {answered!r}; return a bool, or describe code that "
+                "answers on some labels as a service with fp.services.Release(epoch=...)"
+            )
         return not is_no(answered)
 
     def replay_uses(self, held: Any, pair: DominatingPair, count: int) -> bool:

@@ -72,6 +72,9 @@ class LabelledFilter(PrivacyFilter[Any]):
     -----
     A request that does not read the record has no privacy loss for it, but its grant may change later decisions. A
     request without labels gets those of the record.
+
+    A granted request counts as answered on all its labels, a denied one on none. Code that leaves some labels out of
+    its answer is a service that sends `fp.services.Release(epoch=...)` for each epoch in the answer.
     """
 
     inner_filter: PrivacyFilter[Any]

@@ -22,6 +22,8 @@ from hypothesis.strategies import SearchStrategy
 from filterproof.filters.testing.request_sampling import ByteTape, RequestMenu, requests_of
 from filterproof.theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
 
+__all__ = ["TreeAdversary", "mechanisms", "tree_adversaries"]
+
 _T = TypeVar("_T")
 
 
@@ -38,7 +40,18 @@ def reproducible_settings(examples: int, **more: Any) -> hypothesis.settings:
 
 
 def mechanisms(most: float = 2.0) -> SearchStrategy[DominatingPair]:
-    """Generate single pairs of the common families with parameters up to `most`, small ones as often as large ones."""
+    """Generate single pairs of the common families, with small parameters as often as large ones.
+
+    Parameters
+    ----------
+    most : float
+        The largest mu of a Gaussian and epsilon of a RandomizedResponse or KOV. Deltas and the probabilities of an
+        Erasure are between exp(-30) and exp(-2).
+
+    Returns
+    -------
+    SearchStrategy of DominatingPair
+    """
     size = st.one_of(st.floats(1e-6, most), st.floats(-14, 0).map(lambda x: most * float(np.exp(x))))
     chance = st.floats(-30, -2).map(lambda x: float(np.exp(x)))
     return st.one_of(
@@ -66,7 +79,10 @@ def request_menus(requests: SearchStrategy[DominatingPair], size: int = 4) -> Se
 class TreeAdversary:
     """A decision tree: the next request as a function of the signs of the losses so far.
 
-    `tree` maps (sign, sign, ...) to a request. A path without an entry ends. A request depends on past losses alone.
+    Parameters
+    ----------
+    tree : mapping from tuple of int to DominatingPair
+        The request after the signs (-1, 0 or 1) of the losses so far; () is the first. A path without an entry ends.
     """
 
     tree: Mapping[tuple[int, ...], DominatingPair]
@@ -79,7 +95,19 @@ class TreeAdversary:
 def tree_adversaries(
     requests: SearchStrategy[DominatingPair] | None = None, depth: int = 3
 ) -> SearchStrategy[TreeAdversary]:
-    """Generate adaptive adversaries of at most `depth` rounds over finite mechanisms."""
+    """Generate adaptive adversaries over at most four mechanisms.
+
+    Parameters
+    ----------
+    requests : SearchStrategy of DominatingPair, optional
+        The mechanisms. Default: those of `mechanisms` with finitely many outputs.
+    depth : int
+        The number of rounds.
+
+    Returns
+    -------
+    SearchStrategy of TreeAdversary
+    """
     chosen = requests
     if chosen is None:
         chosen = mechanisms().filter(lambda pair: pair.outputs is not None)

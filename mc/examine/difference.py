@@ -1,7 +1,7 @@
 """A search for the first decision on which two filters differ.
 
 >>> import filterproof as fp
->>> found = first_difference(fp.ZCDPFilter(0.5), fp.ZCDPFilter(0.51))
+>>> found = first_difference(fp.ZCDPFilter(0.5), fp.ZCDPFilter(0.51), effort=0.02)
 >>> found.difference is not None and found.difference.granted_by
 'the second'
 """

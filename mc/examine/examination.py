@@ -296,8 +296,6 @@ class Examination(Displayed):
     @property
     def conclusion(self) -> str:
         """Return the headline with its evidence, its scope and the theorems that it uses."""
-        if self.ending is Ending.UNDECIDED:
-            return f"UNDECIDED (left open for {self.verdict.scope})"
         return str(self.verdict) if self.has_verdict else f"{self.headline}: {self.ending.value}"
 
     @property

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from types import CodeType
 from typing import Any
 
-from filterproof.filters.adapters.labelled_filter import bridged_filter_of
+from filterproof.filters.adapters.labelled_filter import LabelledFilter, bridged_filter_of
 from filterproof.filters.contract.contract_checks import checked_admits, checked_start
 from filterproof.filters.contract.largest_granted import largest_granted, last_granted
 from filterproof.filters.contract.library import is_library_class
@@ -19,7 +19,7 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, targets
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
-from filterproof.mc.examine.formatting import count_words
+from filterproof.mc.examine.formatting import count_words, naming, pair_words
 from filterproof.mc.examine.pairs_in_attributes import (
     assumption,
     attribute_values,
@@ -136,6 +136,11 @@ _MIN_SIZES_ASKED = 4
 _SIZE_PRECISION = 2.0**-10
 #: How many numbers of the filter's attributes are tried as sizes, and their multiples.
 _NUMBERS, _MULTIPLES = 24, (1.0, 2.0, 3.0, 0.5)
+#: What an examination assumes about requests at several labels.
+_WHOLE_ANSWERS = (
+    "assumed: a granted request is answered on all its labels and a denied one on none; code that answers on some is a "
+    "service, see fp.services.Release(epoch=...)"
+)
 
 
 def own_numbers(filt: PrivacyFilter) -> tuple[float, ...]:
@@ -241,13 +246,20 @@ def admission_finding(
         fault=fault,
         notes=(
             *_out_of_scope_notes(raising),
-            *(f"{name} is {pair!r}" for pair, name in pair_names(filt).items()),
+            *_named_pair_notes(filt),
             *assumed,
+            *((_WHOLE_ANSWERS,) if isinstance(filt, LabelledFilter) and filt.together else ()),
         ),
     )
     with filter_faults_raised(filt):
         context = ExaminationContext.of(filt, seed, open_lines, denied_families)
         return finding, replace(context, sampled=sampled)
+
+
+def _named_pair_notes(filt: PrivacyFilter) -> tuple[str, ...]:
+    """Return a note for each pair that the filter names."""
+    with naming({}):
+        return tuple(f"{name} is {pair_words(pair)}" for pair, name in pair_names(filt).items())
 
 
 def _out_of_scope_notes(raising: Mapping[str, str]) -> Iterator[str]:

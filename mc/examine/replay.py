@@ -24,6 +24,7 @@ from filterproof.mc.estimate.renyi_moment import simulate_renyi
 from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.examine.accountants import game_from_data
 from filterproof.mc.examine.divergence import Bound, Divergence, certainly_exceeds
+from filterproof.mc.examine.formatting import filter_name
 from filterproof.mc.examine.pairs_in_attributes import allowed_values_for, evidence_about, own_pairs_in_data
 from filterproof.mc.examine.schedule import Schedule
 from filterproof.mc.examine.sequence import Sequence
@@ -187,7 +188,7 @@ def _replay_sequence(game: _RecordedGame) -> tuple[Bound]:
     sequence = Sequence.from_data(game.data["sequence"], game.names)
     if not sequence.is_granted(game.filter):
         raise ReplayError(
-            f"{type(game.filter).__name__} denies a request of the sequence: no longer granted; {_CHANGED}"
+            f"{filter_name(game.filter)} denies a request of the sequence: no longer granted; {_CHANGED}"
         )
     return game.certified_bound(sequence.low(game.measure, game.promised))
 

@@ -16,7 +16,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -221,8 +220,13 @@ def _first_exceeding_round(played: Sequence, measure: Divergence, promised: floa
     def above(rounds: int) -> bool:
         return certainly_exceeds(truncate_to_rounds(played, rounds).low(measure, promised), promised)
 
-    rounds = played.rounds
-    return bisect_left(range(rounds), True, lo=1, key=above) if above(rounds) else None
+    within, exceeding = 0, played.rounds
+    if not above(exceeding):
+        return None
+    while exceeding - within > 1:  # `bisect_left` takes no range of 2**63 rounds
+        middle = (within + exceeding) // 2
+        within, exceeding = (within, middle) if above(middle) else (middle, exceeding)
+    return exceeding
 
 
 # -- reasons ---------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 >>> import filterproof as fp
 >>> with fp.suppress_unsound_warning():
 ...     filt = fp.NaiveRealisationFilter(1.0, 0.01)
->>> exam = fp.verify(filt, effort=0.1, mechanisms=["erasure"])
+>>> exam = fp.verify(filt, effort=0.01, mechanisms=["erasure"])
 >>> exam.headline, exam.counterexample.replay().refutes
 ('REFUTED', True)
 """
@@ -97,7 +97,7 @@ def verify(
     Examples
     --------
     >>> import filterproof as fp
-    >>> exam = fp.verify(fp.ZCDPFilter(0.1), effort=0.02, mechanisms=["gaussian"])
+    >>> exam = fp.verify(fp.ZCDPFilter(0.1), effort=0.001, mechanisms=["gaussian"])
     >>> exam.headline
     'HOLDS'
     """

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from filterproof.mc.prove.monotone import MonotoneFunction, exponential_function, power_function
-from filterproof.mc.prove.paths import MAX_DOUBLE, WHOLE, Atom, NotTraced, Path, Raised, Value
+from filterproof.mc.prove.paths import MAX_DOUBLE, WHOLE, Atom, Ends, NotTraced, Path, Raised, Value
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.values import (
     INTEGERS,
@@ -46,6 +46,8 @@ class Arithmetic:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        #: Squares as they were computed, whose zeros have the sign +.
+        self.squares: list[Value] = []
 
     # -- arrays --------------------------------------------------------------------------------------------
 
@@ -173,7 +175,10 @@ class Arithmetic:
 
     def multiply(self, x: Value, y: Value, kind: str) -> Value:
         if isinstance(x, Polynomial) and isinstance(y, Polynomial):
-            return self.rounded_or_wrapped(x * y, kind)
+            product = self.rounded_or_wrapped(x * y, kind)
+            if x is y:
+                self.squares.append(product)
+            return product
         signs = self.sign(x), self.sign(y)  # with an infinity or NaN
         if None in signs or 0 in signs:
             return math.nan
@@ -187,10 +192,11 @@ class Arithmetic:
             if kind == "float":
                 self.path.differs = True
                 raise Raised
-            if self.sign(x) in (0, None):
+            if (x_sign := self.sign(x)) in (0, None):
                 return math.nan
-            # the sign of the zero is not known
-            return float(self.path.choose(f"sign of zero {len(self.path.trail)}", [math.inf, -math.inf]))
+            # the sign of any other zero is not known
+            options = [math.inf, -math.inf] if all(y is not one for one in self.squares) else [math.inf]
+            return x_sign * float(self.path.choose(f"sign of zero {len(self.path.trail)}", options))
         if not isinstance(x, Polynomial):
             return x * (sign or 1)
         if (number := y.value) is not None:
@@ -198,7 +204,13 @@ class Arithmetic:
         sign_x = self.sign(x)
         if sign_x == 0:
             return ZERO
-        ends = (Fraction(0), None) if sign_x == sign else (None, Fraction(0))
+        ends: Ends = (Fraction(0), None) if sign_x == sign else (None, Fraction(0))
+        if sign_x == sign == 1:
+            (low, high), (least, most) = self.path.range(x), self.path.range(y)
+            ends = (
+                low / most if low is not None and most is not None and low > 0 else Fraction(0),
+                high / least if high is not None and least is not None and least > 0 else None,
+            )
         return self.path.rounded(
             self.path.intern_atom(Atom("quotient", "", (x, y), False, *ends)), of_sum=False
         )
@@ -231,9 +243,10 @@ class Arithmetic:
             return self.multiply(x, x, kind)
         if (number := x.value) is not None:  # the power of the C library
             with np.errstate(all="ignore"):
-                square = float(np.float64(number) ** 2.0)
-            return Polynomial.constant(Fraction(square)) if math.isfinite(square) else square
-        return self.path.rounded(x * x, of_sum=False, units=2)
+                known = float(np.float64(number) ** 2.0)
+            return Polynomial.constant(Fraction(known)) if math.isfinite(known) else known
+        self.squares.append(power := self.path.rounded(x * x, of_sum=False, units=2))
+        return power
 
     def sqrt(self, x: Value, kind: str) -> Value:
         sign = self.sign(x)
@@ -336,7 +349,8 @@ class Arithmetic:
             is_open = ends[0] is None or ends[1] is None or ends[0] < 0 < ends[1]
             if is_open and (many or self.path.depends_on_request_alone(x - y)):
                 return self.path.largest(x, y)
-        return x if self.compare(">=" if sign > 0 else "<=", x, y) else y
+        chosen = x if self.compare(">=" if sign > 0 else "<=", x, y) else y
+        return chosen + 0 if isinstance(chosen, Polynomial) else chosen  # of two zeros it may be either
 
     def absolute(self, x: Value, kind: str) -> Value:
         if not isinstance(x, Polynomial):

@@ -173,6 +173,8 @@ class Interpreter:
         if symbol == "|" and isinstance(one, type | UnionType) and isinstance(two, type):
             return one | two
         a, b = lift(one), lift(two)
+        if symbol == "@":
+            return self.call(np.matmul, [one, two], {})
         if a is None or b is None:
             raise NotTraced(
                 f"the operator {symbol} of {kinds[0].__name__} and {kinds[1].__name__} has no rule"

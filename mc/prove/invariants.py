@@ -95,29 +95,34 @@ def charge_upper_bound(decision: PlayedDecision, theorem: SumTheorem) -> float:
 def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invariant]:
     """Return candidate invariants that no play breaks, the strongest of each form."""
     bounds, pairs, scales = _constants_in_comparisons(system, theorem)
-    prices = list(_place_weights(system, plays, theorem, scales))
     start = {e.value for e in system.first if isinstance(e, Polynomial)}
     at_start = sorted({Fraction(0)} | {v for v in start if v is not None})
     samples = _reached_states_by_shape(system, plays, theorem)
-    loose = 8 if any(a.kind == "function" for step in system.steps for a in step.path.atoms) else 1
+    loose = 8 if any(a.is_of_library for step in system.steps for a in step.path.atoms) else 1
     looks = any("loss" in step.path.choices for step in system.steps)
+    everywhere = np.concatenate(samples)
+    prices = []
+    for weights, bound in _place_weights(system, plays, theorem, scales):
+        form = ((SUM, Fraction(1)), *weights)
+        _, reached_size = _largest_reached_left_side(form, everywhere)  # a drift is the same in all shapes
+        size = max(Fraction(reached_size), abs(bound), theorem.budget)
+        prices.append((form, bound, rounding_drift_per_grant(size) * loose))
+    if prices:  # the budget, after the drift of any price
+        prices.append((((SUM, Fraction(1)),), theorem.budget, 2 * max(drift for _, _, drift in prices)))
     found: list[Invariant] = []
     for number, shape in enumerate(system.shapes):
         own: list[tuple[int, Invariant]] = []
         best: dict[Any, list[Invariant]] = {}
-        for weights, bound in prices:
-            terms = tuple((v, c) for v, c in weights if shape.leaves[place_of_variable(v)].is_symbolic)
-            modes = [(shape.leaves[place_of_variable(v)].value, c) for v, c in weights if (v, c) not in terms]
-            if any(isinstance(value, str) for value, _ in modes) or (modes and min(weights)[0] <= SQUARE):
+        for form, bound, drift in prices:
+            places = [(v, c, shape.leaves[place_of_variable(v)]) for v, c in form if v != SUM]
+            terms = tuple((v, c) for v, c, leaf in places if leaf.is_symbolic)
+            modes = [(leaf.value, c) for _, c, leaf in places if not leaf.is_symbolic]
+            if any(isinstance(value, str) for value, _ in modes) or (modes and min(form)[0] <= SQUARE):
                 continue  # infinite, or the square of a mode
             known = sum((value * c for value, c in modes), Fraction(0))
-            form = ((SUM, Fraction(1)), *terms)
             reached, size = _largest_reached_left_side(form, samples[number])
-            if reached is not None and reached <= float(bound - known) + 1e-9 * max(size, 1e-300):
-                drift = (
-                    rounding_drift_per_grant(max(Fraction(size), abs(bound - known), theorem.budget)) * loose
-                )
-                own.append((2, Invariant(number, form, bound - known, drift)))
+            if reached is not None and reached <= float(bound) + 1e-9 * max(size, 1e-300):
+                own.append((2, Invariant(number, (form[0], *terms), bound - known, drift)))
         squares = (
             [(((SQUARE - v, Fraction(1)),), None) for v in shape.places()] if _has_squares(system) else []
         )

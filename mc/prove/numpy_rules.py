@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import partial, reduce
 from typing import Any
@@ -29,8 +30,9 @@ from filterproof.mc.prove.numpy_arrays import (
     to_traced_array,
     with_numpy_kinds,
 )
-from filterproof.mc.prove.paths import MAX_DOUBLE, Atom, NotTraced, Path, Raised, Value
+from filterproof.mc.prove.paths import LIBRARY_UNITS, MAX_DOUBLE, Atom, NotTraced, Path, Raised, Value
 from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.mc.prove.requests import HUGE
 from filterproof.mc.prove.values import (
     NUMPY,
     PYTHON,
@@ -38,6 +40,7 @@ from filterproof.mc.prove.values import (
     Entry,
     Number,
     RuleFunction,
+    constant_of,
     elementwise,
     entry_as_number,
     is_bool_kind,
@@ -118,6 +121,39 @@ def function(name: str, own: Caller, x: Any) -> Array:
     return elementwise(lambda entry: own.arithmetic.function(known_rule, name, entry, kind), kind, value)
 
 
+def hypot(own: Caller, x: Any, y: Any) -> Array:
+    """sqrt(x^2 + y^2), as near as a function of a library."""
+    given = with_numpy_kinds(to_traced_array(own, x), to_traced_array(own, y))
+    if any(one.kind in ("b1", "i1", "i2", "u1", "u2") for one in given):
+        raise NotTraced("hypot of booleans or small integers is of lower precision, which has no rule")
+
+    def root(p: Value, q: Value) -> Value:
+        if not (isinstance(p, Polynomial) and isinstance(q, Polynomial)):
+            ends = [v for v in (p, q) if not isinstance(v, Polynomial)]
+            return math.inf if any(map(math.isinf, ends)) else math.nan
+        squares = p * p + q * q
+        if squares.value is not None:
+            return float_entry(np.hypot(float(p.value or 0), float(q.value or 0)))
+        exact = own.path.intern_atom(Atom("sqrt", "", (squares,), False, Fraction(0)))
+        found: Value = own.path.rounded(
+            exact, of_sum=False, units=LIBRARY_UNITS, of=(p, q), compute=_hypot_or_none
+        )
+        return found
+
+    return elementwise(root, "f8", *(own.arithmetic.converted(one, "f8") for one in given))
+
+
+def _hypot_or_none(root: Fraction, x: Fraction, y: Fraction) -> Fraction | None:
+    """Return hypot(x, y) as NumPy computes it; None if it overflows."""
+    made = float(np.hypot(float(x), float(y)))
+    return Fraction(made) if math.isfinite(made) else None
+
+
+def float_entry(value: Any) -> Value:
+    """Return a double as an entry: a constant, an infinity or NaN."""
+    return Polynomial.constant(Fraction(float(value))) if math.isfinite(value) else float(value)
+
+
 def ldexp(own: Caller, x1: Any, x2: Any) -> Array:
     """x1 * 2^x2, rounded once."""
     one, two = with_numpy_kinds(to_traced_array(own, x1), to_traced_array(own, x2))
@@ -184,6 +220,79 @@ def where(own: Caller, condition: Any, x: Any, y: Any) -> Array:
         return chosen if is_bool_kind(kind) else a.convert(chosen, kind)
 
     return elementwise(pick, kind, to_traced_array(own, condition), one, two)
+
+
+def append(own: Caller, arr: Any, values: Any) -> Array:
+    """The entries of two arrays without runs, one after the other."""
+    parts = [array_of(own, one) for one in (arr, values)]
+    if any(part.runs for part in parts):
+        raise NotTraced("np.append mixes the runs")
+    kind = promoted_kind(*(part.kind for part in parts))
+    entries = [entry for part in parts for entry in own.arithmetic.converted(part, kind).items]
+    return Array(kind, False, (len(entries),), entries)
+
+
+def searchsorted(own: Caller, a: Any, v: Any, side: str = "left") -> Array:
+    """How many entries of a sorted table of known numbers are below v, or with `side="right"` at most v."""
+    table, values = with_numpy_kinds(array_of(own, a), to_traced_array(own, v))
+    kind, known = promoted_kind(table.kind, values.kind), [constant_of(Number("f8", e)) for e in table.items]
+    rising = None not in known and all(one <= two for one, two in itertools.pairwise(known))
+    if (
+        table.runs
+        or table.ndim != 1
+        or not rising
+        or kind not in ("f8", "i8")
+        or side not in ("left", "right")
+    ):
+        raise NotTraced("searchsorted has a rule for a sorted table of known numbers alone")
+    entries, symbol = own.arithmetic.converted(table, kind).items, "<" if side == "left" else "<="
+
+    def place(x: Value) -> Value:
+        is_nan = not isinstance(x, Polynomial) and math.isnan(x)  # which is sorted to the end
+        ahead = itertools.takewhile(lambda entry: is_nan or own.arithmetic.compare(symbol, entry, x), entries)
+        return Polynomial.constant(sum(1 for _ in ahead))
+
+    return elementwise(place, "i8", own.arithmetic.converted(values, kind))
+
+
+def matmul(own: Caller, x1: Any, x2: Any) -> Array:
+    """Rows of numbers that are not negative times weights, added in any order, also with fused operations."""
+    rows, weights = with_numpy_kinds(to_traced_array(own, x1), to_traced_array(own, x2))
+    kind, count = promoted_kind(rows.kind, weights.kind), weights.data.size
+    if kind != "f8" or rows.ndim - rows.runs != 1 or weights.runs or weights.ndim != 1:
+        raise NotTraced("@ has a rule for rows of doubles by a vector alone")
+    if rows.data.shape[-1] != count:
+        raise Raised
+    factors = own.arithmetic.converted(weights, kind).items
+
+    def product(entries: Sequence[Value]) -> Value:
+        parts = list(zip(entries, factors, strict=True))
+        if not all(isinstance(one, Polynomial) for part in parts for one in part):
+            raise NotTraced("@ of infinities has no rule")
+        terms = [one * two for one, two in parts]
+        ends = [own.path.range(term) for term in terms]
+        if not all(
+            low is not None and low >= 0 and high is not None and high < HUGE**8 for low, high in ends
+        ):
+            raise NotTraced("@ has a rule for numbers that are known to be neither negative nor huge")
+        exact = sum(terms, Polynomial({}))
+        value: Value = own.path.rounded(exact, of_sum=False, units=count + 1, compute=_nearest_double)
+        return value
+
+    return reduced(own.arithmetic.converted(rows, kind), -1, product, kind)
+
+
+def _nearest_double(exact: Fraction) -> Fraction:
+    return Fraction(float(exact))
+
+
+def expand_dims(own: Caller, a: Any, axis: Any) -> Array:
+    """An array with an axis more, behind that of the runs."""
+    (value,) = with_numpy_kinds(to_traced_array(own, a))
+    data = np.expand_dims(value.data, own.key(axis))
+    if value.runs and own.key(axis) in (0, -data.ndim):
+        raise NotTraced("an axis before the runs has no rule")
+    return Array.of(value.kind, value.runs, data)
 
 
 # -- reductions ------------------------------------------------------------------------------------------------
@@ -277,6 +386,7 @@ RULES: dict[Any, Callable[..., Any]] = {
     **{getattr(np, name): partial(reduction, name) for name in ("sum", "max", "min", "any", "all")},
     np.negative: lambda own, x: own.arithmetic.negative(*with_numpy_kinds(to_traced_array(own, x))),
     **{getattr(np, name): partial(function, f"np.{name}") for name in NUMPY_FUNCTIONS}, np.ldexp: ldexp,
+    np.hypot: hypot, np.append: append, np.searchsorted: searchsorted, np.matmul: matmul, np.expand_dims: expand_dims,
     **{getattr(math, name): partial(function, f"math.{name}") for name in MATH_FUNCTIONS if hasattr(math, name)},
     np.logical_not: logical_not, np.sqrt: square_root, np.clip: clip, np.where: where,
     np.zeros: lambda own, shape, dtype=float: full(own, shape, 0, dtype), np.full: full, np.full_like: full_like,

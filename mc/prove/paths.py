@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -17,12 +17,15 @@ from filterproof.filters.contract.work import count_work
 from filterproof.mc.prove.certificate_checker import Inequality
 from filterproof.mc.prove.monotone import MISSED, UNRESOLVED, bound_on_single_double
 from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.mc.prove.relative_error import relative_error_bounds
 
 #: A number that is no rational.
 Special: TypeAlias = float
 Value: TypeAlias = Polynomial | Special
 
 OVERFLOW = Fraction(2) ** 1024 - Fraction(2) ** 970  # what is at least this rounds to infinity
+#: By how many halves of a unit in the last place a function of a library may miss.
+LIBRARY_UNITS = 16
 MAX_DOUBLE = Fraction(sys.float_info.max)
 #: Steps of code and paths after which a trace gives up.
 MAX_STATEMENTS, MAX_PATHS = 20_000, 6_000
@@ -67,6 +70,13 @@ class Atom:
     units: int = 1
     #: The function of the library that computes it.
     compute: Callable[..., Fraction | None] | None = field(default=None, compare=False)
+    #: Bounds in terms of the quotients that it is computed from.
+    relative: tuple[Inequality, ...] = field(default=(), compare=False)
+
+    @property
+    def is_of_library(self) -> bool:
+        """Whether a function of a library computes it, whose doubles differ between libraries."""
+        return self.kind == "function" or self.units == LIBRARY_UNITS
 
 
 @dataclass(slots=True)
@@ -101,9 +111,11 @@ class Path:
         key = (atom.kind, atom.name, atom.of)
         if key in self._known and atom.kind != "unknown":
             return Polynomial.atom(self._known[key])
+        number = self._known[key] = len(self.atoms)
         self.atoms.append(atom)
-        self._known[key] = len(self.atoms) - 1
-        return Polynomial.atom(len(self.atoms) - 1)
+        if atom.kind in ("rounded", "quotient"):
+            self.atoms[number] = replace(atom, relative=relative_error_bounds(self, number))
+        return Polynomial.atom(number)
 
     def index_atoms(self) -> None:
         """Rebuild the lookup from an atom's (kind, name, parts) to its number."""
@@ -124,11 +136,23 @@ class Path:
         """Bounds of a polynomial by the bounds of its atoms; None where there is none."""
         return interval(value, lambda n: (self.atoms[n].low, self.atoms[n].high))
 
-    def rounded(self, exact: Polynomial, *, of_sum: bool, units: int = 1) -> Value:
-        """Return the double nearest to an exact value, or infinity if it overflows."""
+    def rounded(
+        self,
+        exact: Polynomial,
+        *,
+        of_sum: bool,
+        units: int = 1,
+        of: tuple[Polynomial, ...] = (),
+        compute: Callable[..., Fraction | None] | None = None,
+    ) -> Value:
+        """Return the double nearest to an exact value, or infinity if it overflows.
+
+        With `units` above 1 it is a double as near as so many halves of a unit in the last place, as `compute` gives it
+        from `exact` and the numbers `of`.
+        """
         if (number := exact.value) is not None:
             return _nearest(number)
-        if self._is_double(exact):
+        if self._is_double(exact) and compute is None:
             return exact
         low, high = self.range(exact)
         if (high is None or high >= OVERFLOW) and self.at_least(exact, OVERFLOW):
@@ -137,10 +161,10 @@ class Path:
             return -math.inf
         bound = [None if end is None else _nearest_or_largest_double(end) for end in (low, high)]
         if units > 1:  # the powers of C libraries may miss by a unit
-            bound = [e and e + sign * abs(e) / 2**50 for e, sign in zip(bound, (-1, 1), strict=True)]
-        name = "" if units == 1 else "power"
+            bound = [e and e + sign * abs(e) * units / 2**51 for e, sign in zip(bound, (-1, 1), strict=True)]
+        name, is_whole = f"within {units}" if units > 1 else "", self.is_whole(exact) and compute is None
         return self.intern_atom(
-            Atom("rounded", name, (exact,), self.is_whole(exact), bound[0], bound[1], of_sum, units)
+            Atom("rounded", name, (exact, *of), is_whole, *bound, of_sum, units, compute=compute)
         )
 
     def depends_on_request_alone(self, value: Polynomial) -> bool:
@@ -297,7 +321,7 @@ def atom_facts(v: Polynomial, atom: Atom) -> list[Inequality]:
     elif atom.kind in ("quotient", "sqrt"):
         gap = (v * atom.of[1] if atom.kind == "quotient" else v * v) - atom.of[0]
         found += [(gap, False), (-gap, False)]
-    return found
+    return [*found, *atom.relative]
 
 
 Ends: TypeAlias = tuple[Fraction | None, Fraction | None]

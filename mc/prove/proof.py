@@ -311,7 +311,7 @@ def _shortest_play_over_budget(theorem: SumTheorem, plays: Plays) -> tuple[tuple
 
 def _calls_library_functions(system: System) -> bool:
     """Whether the code calls a function whose doubles differ between math libraries."""
-    return any(atom.kind == "function" for step in system.steps for atom in step.path.atoms)
+    return any(atom.is_of_library for step in system.steps for atom in step.path.atoms)
 
 
 def _traced_line_range(system: System) -> tuple[int, int]:

@@ -87,6 +87,8 @@ def rocq_file(name: str, sums: Sequence[SumBound]) -> tuple[str, tuple[str, ...]
     if theorem.kernel not in _ENDS or any(one.part for one in sums):
         what = "the first request decides" if any(one.part for one in sums) else theorem.kernel
         raise NotTraced(f"a proof by {what} has no file for the kernel")
+    if any(r.units > 2 for one in sums for step in _system(one).steps for r in step.roundings.values()):
+        raise NotTraced("the double of a function of a library has no statement for the kernel")
     outside = [
         f"what the libraries' {', '.join(functions)} are, by balls"
         for one in sums

@@ -65,6 +65,10 @@ class RunStore:
         with self._store_errors():
             if self.path.exists() and not self.path.is_file():
                 raise StoreError(f"{self.path} is not a file and was left untouched; pass another path")
+            if not self.path.parent.is_dir():
+                raise StoreError(
+                    f"{self.path} must be in a folder, got no folder {self.path.parent}; make it"
+                )
             if self.path.exists() and self.path.stat().st_size:
                 with closing(self._connect("ro")) as connection:
                     self._check_layout(connection)

@@ -39,6 +39,7 @@ class ConvolutionalNetwork:
     """
 
     sizes: Final = (_SIDE * _SIDE, _CLASSES)
+    output: Final = "softmax"
 
     def __init__(self, *, batch: int = 512) -> None:
         self._batch = check_count("batch", batch)

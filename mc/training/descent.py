@@ -37,7 +37,7 @@ from filterproof.theory.argument_checks import check_count, check_positive
 
 Array = NDArray[np.float64]
 
-_VERSION = 6
+_VERSION = 7
 _SAVED = ("state", "parameters", "taken", "secret", "people")
 #: Adam's decays of the two moving means, and what it adds to the root of the second, as in Torch.
 _DECAYS, _OFFSET = (0.9, 0.999), 1e-8
@@ -55,6 +55,10 @@ class Learner(Protocol):
     @property
     def sizes(self) -> tuple[int, ...]:
         """The numbers of features f, of hidden units, and of classes k."""
+
+    @property
+    def output(self) -> str:
+        """The probabilities that the scores stand for, "softmax" or "logistic"."""
 
     def start(self, rng: np.random.Generator) -> Array:
         """Return initial parameters, shape (d,)."""
@@ -279,5 +283,6 @@ class PrivateGradientDescent:
             "rate": self.rate,
             "adam": len(self._state) > 1,
             "sizes": list(self.network.sizes),
+            "output": self.network.output,
             "data": digest.hexdigest(),
         }

@@ -10,9 +10,10 @@ the data to certified persons.
 from __future__ import annotations
 
 import csv
+import io
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,23 +21,36 @@ from numpy.typing import NDArray
 
 from filterproof.mc.training.data_set import DataSet
 
-#: The words of the coma scale without their leading numbers, in small letters, and their scores.
-_SCORES = {
-    word: score
-    for score, words in enumerate(
-        (
-            "none",
-            "no response, no response-ett, et/trach",
-            "to pain, abnorm extensn, abnormal extension, incomp sounds, incomprehensible sounds",
-            "to speech, abnorm flexion, abnormal flexion, inapprop words, inappropriate words",
-            "spontaneously, flex-withdraws, confused",
-            "localizes pain, oriented",
+#: The words of each coma scale in small letters; the place of a word is its score.
+_SCALES = {
+    f"Glascow coma scale {part}": {
+        word: score for score, same in enumerate(words) for word in same.split(", ") if word
+    }
+    for part, words in {
+        "eye opening": ("none", "no response", "to pain", "to speech", "spontaneously"),
+        "motor response": (
+            "",
+            "no response",
+            "abnorm extensn, abnormal extension",
+            "abnorm flexion, abnormal flexion",
+            "flex-withdraws",
+            "localizes pain",
             "obeys commands",
-        )
-    )
-    for word in words.split(", ")
+        ),
+        "verbal response": (
+            "",
+            "no response, no response-ett, et/trach",
+            "incomp sounds, incomprehensible sounds",
+            "inapprop words, inappropriate words",
+            "confused",
+            "oriented",
+        ),
+    }.items()
 }
-_LEADING = re.compile(r"^\d+(\.\d+)?\s+")
+#: A word, perhaps after its score.
+_WORD = re.compile(r"(?:(\d+(?:\.\d+)?)\s+)?(.*)")
+#: Largest number whose statistics, with cubes and squares of cubes, do not overflow.
+_MAX_NUMBER = 1e50
 #: Parts of a stay: the whole, the first and the last shares.
 _PARTS = ((0.0, 1.0), (0.0, 0.1), (0.0, 0.25), (0.0, 0.5), (0.9, 1.0), (0.75, 1.0), (0.5, 1.0))
 #: The label of the task of mortality.
@@ -79,10 +93,13 @@ def read_mimic(folder: Path) -> DataSet:
     FileNotFoundError
         For a missing file.
     ValueError
-        For an invalid file, which the sentence names.
+        For an invalid file, a stay that is listed twice, or another task. The sentence names the file, and the line.
 
     Notes
     -----
+    Each stay counts as a person. A patient with k stays has k budgets: mu-GDP for each stay is (k mu)-GDP for the
+    patient.
+
     Each variable of the time series gives six statistics (smallest, largest, mean, standard deviation, skewness,
     number) in each of seven parts of the stay, as in the benchmark's logistic regression. Missing statistics are the
     mean of the training rows, and columns are standardised by them: these means and deviations use everyone's data and
@@ -108,7 +125,7 @@ def read_mimic(folder: Path) -> DataSet:
     label_names = names[len(names) - labels.shape[1] :]
     died = label_names == _DIED
     return DataSet(
-        name=f"MIMIC-III {'in-hospital mortality' if died else 'phenotyping'}",
+        name=f"MIMIC-III {'in-hospital mortality' if died else 'phenotyping'}, each stay as a person",
         features=(features - center) / scale,
         labels=np.hstack([1 - labels, labels]) if died else labels,
         test_features=(test_features - center) / scale,
@@ -122,50 +139,103 @@ def _stays(folder: Path) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[
     """Return the names of variables and labels, the features of each stay, and its labels."""
     variables: tuple[str, ...] = ()
     listed, rows, labels = folder / "listfile.csv", [], []
-    columns, *lines = _read(listed)
-    label_names = tuple(columns[2 if columns[1:2] == ["period_length"] else 1 :])
-    for line in lines:
-        own = line[len(columns) - len(label_names) :]
-        if columns[0] != "stay" or not label_names or len(line) != len(columns) or not {*own} <= {"0", "1"}:
+    columns, lines = _read(listed)
+    timed = columns[1:2] == ["period_length"]
+    label_names = tuple(columns[1 + timed :])
+    # stay, period_length and y_true is the list of decompensation and of length of stay: several lines for each stay
+    if columns[0] != "stay" or not label_names or (timed and label_names == _DIED):
+        raise ValueError(
+            f"{listed} must have the columns of phenotyping or in-hospital-mortality, got {','.join(columns)!r}; pass "
+            "the files of one of these tasks"
+        )
+    names: set[str] = set()
+    for number, line in lines:
+        name, own = line[0], line[1 + timed :]
+        if not {*own} <= {"0", "1"} or (timed and not line[1].replace(".", "", 1).isdecimal()):
             raise ValueError(
-                f"{listed} must have lines with a stay and 0 or 1 for each label, got {','.join(line)!r} under "
-                f"{','.join(columns)!r}; pass the files of phenotyping or in-hospital-mortality"
+                f"{listed} must have 0 or 1 for each label, and a number of hours as period_length, got "
+                f"{','.join(line)!r} in line {number}; write it again with the benchmark"
             )
-        header, *events = _read(folder / line[0])
-        if header[:1] != ["Hours"] or (variables and tuple(header[1:]) != variables):
+        if name in names or not name or Path(name).name != name:
             raise ValueError(
-                f"{folder / line[0]} must have the columns Hours and the variables of the other stays, got "
+                f"{listed} must name each stay once, as a file in its folder, got {name!r} in line {number}; write it "
+                "again with the benchmark"
+            )
+        names.add(name)
+        header, events = _read(folder / name)
+        if (
+            header[0] != "Hours"
+            or len({*header}) < len(header)
+            or (variables and tuple(header[1:]) != variables)
+        ):
+            raise ValueError(
+                f"{folder / name} must have the columns Hours and the variables of the other stays, got "
                 f"{','.join(header)!r}; write it again with the benchmark"
             )
         variables = tuple(header[1:])
-        rows.append(_features(folder / line[0], len(variables), events))
+        rows.append(_features(_parsed_events(folder / name, variables, events)))
         labels.append([float(label) for label in own])
     if not rows:
         raise ValueError(f"{listed} must name a stay, got none; write it with the benchmark")
     return variables + label_names, np.array(rows), np.array(labels)
 
 
-def _read(path: Path) -> list[list[str]]:
+def _read(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return the header of a file, and its other lines with their numbers."""
     if not path.is_file():
         raise FileNotFoundError(f"folder must hold {path}, got no such file; pass the benchmark's folder")
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = [line for line in csv.reader(file) if line]
-    if not rows:
+    content = path.read_bytes()
+    try:
+        reader = csv.reader(io.StringIO(content.decode("utf-8"), newline=""))
+        header, *lines = [(reader.line_num, line) for line in reader if line] or [(0, [])]
+    except UnicodeDecodeError as wrong:
+        raise ValueError(
+            f"{path} must be UTF-8, got another byte in line {content.count(10, 0, wrong.start) + 1}; write it again "
+            "with the benchmark"
+        ) from wrong
+    except csv.Error as wrong:
+        raise ValueError(
+            f"{path} must be a table, got {wrong} in line {reader.line_num}; write it again with the benchmark"
+        ) from wrong
+    if not header[1]:
         raise ValueError(f"{path} must have a header, got an empty file; write it again with the benchmark")
-    return rows
+    for number, line in lines:
+        if len(line) != len(header[1]):
+            raise ValueError(
+                f"{path} must have {len(header[1])} cells in every line, got {len(line)} in line {number}; write it "
+                "again with the benchmark"
+            )
+    return header[1], lines
 
 
-def _features(path: Path, variables: int, events: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+def _parsed_events(
+    path: Path, variables: Sequence[str], events: Sequence[tuple[int, list[str]]]
+) -> NDArray[np.float64]:
+    """Return the hours and the variables of each event, NaN where nothing was measured: shape (n, 1 + variables)."""
+    parsed = np.full((len(events), 1 + len(variables)), np.nan)
+    for row, (number, (hour, *cells)) in zip(parsed, events, strict=True):
+        try:
+            row[0] = _number(hour, {})
+            for column, (name, cell) in enumerate(zip(variables, cells, strict=True), 1):
+                row[column] = _number(cell, _SCALES.get(name, {})) if cell else np.nan
+        except ValueError as wrong:
+            raise ValueError(
+                f"{path} must hold hours and numbers, got {wrong} in line {number}; write it again with the benchmark"
+            ) from None
+    falls = np.flatnonzero(np.diff(parsed[:, 0]) < 0)
+    if len(falls):
+        raise ValueError(
+            f"{path} must hold hours in increasing order, got {events[falls[0] + 1][1][0]} in line "
+            f"{events[falls[0] + 1][0]}; write it again with the benchmark"
+        )
+    return parsed
+
+
+def _features(events: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the statistics of every variable in every part of a stay, NaN for none: shape (variables * 42,)."""
     statistics: list[float] = []
-    for column in range(1, variables + 1):
-        try:
-            series = [(float(event[0]), _number(event[column])) for event in events if event[column]]
-        except (ValueError, IndexError) as wrong:
-            raise ValueError(
-                f"{path} must hold hours and numbers in every line, got {wrong}; write it again with the benchmark"
-            ) from None
-        hours, values = np.array(series).reshape(-1, 2).T
+    for column in events.T[1:]:
+        hours, values = events[~np.isnan(column), 0], column[~np.isnan(column)]
         for first, last in _PARTS:
             if len(hours):
                 begin, length = hours[0], hours[-1] - hours[0]
@@ -179,15 +249,16 @@ def _features(path: Path, variables: int, events: Sequence[Sequence[str]]) -> ND
     return np.array(statistics)
 
 
-def _number(text: str) -> float:
-    """Return a number, or the score of a word of the coma scale."""
+def _number(text: str, scores: Mapping[str, int]) -> float:
+    """Return a number, or the score of a word of a coma scale."""
     try:
         number = float(text)
     except ValueError:
-        word = _LEADING.sub("", text.strip()).lower()
-        if word not in _SCORES:
-            raise ValueError(f"{text!r}, which is no number and no word of the coma scale") from None
-        return float(_SCORES[word])
-    if not math.isfinite(number):
-        raise ValueError(f"{text!r}, which is not finite")
+        match = _WORD.fullmatch(text.strip().lower())
+        score = scores.get(match[2]) if match else None
+        if score is None or (match and match[1] and float(match[1]) != score):
+            raise ValueError(f"{text!r}, which is no number and no word of the column's coma scale") from None
+        return float(score)
+    if not abs(number) <= _MAX_NUMBER:
+        raise ValueError(f"{text!r}, which is not finite or above {_MAX_NUMBER:g}")
     return number

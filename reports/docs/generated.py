@@ -188,7 +188,8 @@ def _paper_table(paper: str) -> str:
     """Return a table of a paper's statements: where they live here, their status and numbers."""
     table_rows = []
     for row in paper_rows.paper_statements(paper):
-        status = escape_markdown(f"{row.status}: {row.why}" if row.why else row.status)
+        why = row.why or "a number differs" * (row.status == "partly")
+        status = escape_markdown(f"{row.status}: {why}" if why else row.status)
         numbers = "; ".join(map(_printed_and_computed_text, row.printed_numbers))
         table_rows.append(
             (

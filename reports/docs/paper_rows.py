@@ -26,7 +26,7 @@ from filterproof.theory.proofs import THEOREMS
 #: What a status means.
 STATUS: Mapping[str, str] = {
     "works": "everything in the row",
-    "partly": "the row says what is missing",
+    "partly": "the row says what is missing, or a number differs from the printed one",
     "stand-in": "on other data",
     "missing": "not here",
 }
@@ -42,12 +42,12 @@ class PrintedNumber:
     compute: Callable[[], float]
     remark: str = ""
 
-    def agrees(self, got: float) -> bool:
-        """Return whether a number rounds to the printed digits; False for words."""
+    def agrees(self, got: float) -> bool | None:
+        """Return whether a number rounds to the printed digits; None for words."""
         try:
             exact = Fraction(self.printed)
         except ValueError:
-            return False
+            return None
         digits, _, exponent = self.printed.partition("e")
         places = len(digits.partition(".")[2]) - int(exponent or 0)
         return abs(Fraction(got) - exact) <= Fraction(10) ** -places / 2
@@ -57,28 +57,32 @@ class PrintedNumber:
 class PaperStatement:
     """A statement of a paper, where it is implemented here, and its status.
 
-    Each part of `where` is a public name, or theorem, figure or page with a name after a colon. `numbers` is a key of
-    `NUMBERS`. Raises ValueError for a row that does not work and does not say why.
+    Each part of `where` is a public name, or theorem, figure or page with a name after a colon. `why` says what is
+    missing. `numbers` is a key of `NUMBERS`. Raises ValueError for a row that is on other data or not here and does not say why.
     """
 
     paper: str
     place: str
     says: str
     where: tuple[str, ...]
-    status: str = "works"
+    stand_in: bool = False
     why: str = ""
     numbers: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "where", tuple(self.where))
-        if self.status not in STATUS or (self.status == "works") == bool(self.why):
+        if (self.stand_in or not self.where) and not self.why:
             raise ValueError(
-                f"why must be given exactly for a row that does not work, got {self}; add or remove it"
+                f"why must be given for a row that is a stand-in or without where, got {self}; say what is missing"
             )
-        if bool(self.where) == (self.status == "missing"):
-            raise ValueError(
-                f"where must be given exactly for a row that is here, got {self}; add or remove it"
-            )
+
+    @property
+    def status(self) -> str:
+        """Return the key of `STATUS` that follows from `where`, `why` and the numbers."""
+        if self.stand_in or not self.where:
+            return "stand-in" if self.stand_in else "missing"
+        differs = any(number.agrees(number.compute()) is False for number in self.printed_numbers)
+        return "partly" if self.why or differs else "works"
 
     @property
     def printed_numbers(self) -> tuple[PrintedNumber, ...]:

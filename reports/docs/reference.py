@@ -32,8 +32,12 @@ def reference(names: Iterable[str]) -> str:
 def public_names() -> list[str]:
     """List every public name: the names of `filterproof`, and the names of its modules as module.name."""
     inside = pkgutil.iter_modules(filterproof.__path__)
-    modules = (module.name for module in inside if not (module.ispkg or module.name.startswith("_")))
-    theirs = (f"{module}.{name}" for module in modules for name in getattr(filterproof, module).__all__)
+    modules = [module.name for module in inside if not (module.ispkg or module.name.startswith("_"))]
+    theirs = (
+        f"{module}.{name}"
+        for module in (*modules, "strategies")
+        for name in getattr(filterproof, module).__all__
+    )
     return [*filterproof.__all__, *theirs]
 
 

@@ -1,9 +1,9 @@
 """The histogram of Figure 1 of Koskela, Tobaben & Honkela: epsilons of single people after DP-SGD, by PLD and by RDP.
 
 >>> import filterproof as fp
->>> shown = fp.figure("003-1-people", steps=20, people=30, every=10)
+>>> shown = fp.figure("003-1-people", steps=10, people=5, every=10, orders=2)
 >>> shown.data.names, int(shown.data.column("pld").sum())
-(('epsilon', 'pld', 'rdp'), 30)
+(('epsilon', 'pld', 'rdp'), 5)
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Figure 1 of Koskela, Tobaben & Honkela: a person's privacy profile under DP-SGD, and epsilon by three accountants.
 
 >>> import filterproof as fp
->>> shown = fp.figure("003-1", points=2, people=1, steps=4, q=0.5, more_orders=4)
+>>> shown = fp.figure("003-1", points=2, people=1, steps=1, q=0.5, more_orders=2)
 >>> shown.data.names[:3]
 ('panel', 'epsilon', 'delta_low')
 """

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
-from hypothesis import assume, event, given, settings
+from hypothesis import assume, event, example, given, settings
 from hypothesis import strategies as st
 
 from filterproof.filters import (
@@ -100,7 +100,7 @@ def games(
     return rules[kind](), menu
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(
     game=games(MENUS),
     ratio=st.fractions(Fraction(1, 2), 4, max_denominator=8) | st.just(Fraction(9, 8) * (1 + TINY)),
@@ -139,7 +139,10 @@ def test_exact_worst_case_is_brute_force_and_every_other_route_agrees_with_it(ga
     assert Fraction(ball.low) <= strategy_value(ball.strategy, filt, ratio, rounds, direction) <= truth
 
 
-@settings(deadline=None, max_examples=80)
+@example(
+    game=(WhimFilter((KOV(1e-300, 0.1),), 0), (KOV(1e-300, 0.1),)), epsilon=0.0, rounds=3, direction="PQ"
+)
+@settings(deadline=None, max_examples=40)
 @given(
     game=games(EXTREMES | LOOSE | st.lists(DOUBLES | LEVELS, min_size=1, max_size=3, unique=True)),
     epsilon=st.sampled_from([0.0, 0.5, 1.0, 0.6]) | st.builds(LogRatio, st.fractions(Fraction(3, 8), 3)),
@@ -151,7 +154,7 @@ def test_certified_worst_case_holds_brute_force_in_mpmath(game, epsilon, rounds,
     solved = worst_case(
         filt, menu, epsilon=epsilon, rounds=rounds, direction=direction, evidence=Evidence.CERTIFIED
     )
-    with mpmath.workdps(120):
+    with mpmath.workdps(330):  # the losses of KOV(1e-300, 0.1) have a sign, which a filter may look at
         ratio = real(epsilon.ratio) if isinstance(epsilon, LogRatio) else mpmath.exp(real(epsilon))
         truth = play_out(filt, menu, ratio, rounds, direction)
         off = mpmath.mpf(10) ** -110 * truth  # of the recursion itself

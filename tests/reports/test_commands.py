@@ -43,6 +43,7 @@ from filterproof.theory.proofs.proof import JOINED_BY_KERNEL, PROSE_JOIN_NOTE
 from tests.interpreter import python
 from tests.reports import typed
 from tests.reports.typed import CAST, filterproof
+from tests.slow_cases import slow_but
 
 ROOT = Path(__file__).parent.parent.parent
 BRIDGE = ROOT / "reports" / "docs" / "bridges" / "bridge.py"
@@ -179,8 +180,20 @@ ENDS: dict[int, dict[str, str]] = {
 BEGUN = ("report --out mine.py", "figures 003-4 --set points=3 --format svg --out full")
 
 
+#: These end as the command of another row does.
+ALIKE = {
+    *(
+        "verify ZCDPFilter --seed -1",
+        "verify 'Nothing(1)'",
+        "verify mine.py::Good --against 'no such filter'",
+    ),
+    *("verify mine.py::Vanishes --effort 0.05", "replay verdicts.json x leaves.py::X"),
+}
+COMMANDS_TYPED = [(status, words) for status, rows in ENDS.items() for words in rows]
+
+
 @pytest.mark.parametrize(
-    ("status", "words"), [(status, words) for status, rows in ENDS.items() for words in rows]
+    ("status", "words"), slow_but([one for one in COMMANDS_TYPED if one[1] not in ALIKE], COMMANDS_TYPED)
 )
 def test_a_command_ends_with_its_status_and_says_why(folder: Path, status: int, words: str) -> None:
     said, before = ENDS[status][words].split(" ... "), files(folder)
@@ -300,6 +313,7 @@ def test_a_service_is_examined_as_a_service_and_replayed_with_its_guarantee(fold
     assert filterproof(*shlex.split(again), cwd=folder).returncode == 0
 
 
+@pytest.mark.slow
 def test_two_programs_are_asked_the_same(folder: Path) -> None:
     right = BRIDGE.read_text("utf-8")
     assert '+= request["epsilon"]' in right
@@ -344,7 +358,9 @@ def test_a_terminal_that_has_no_letters_of_other_languages_is_shown_them_as_esca
 
 #: What is typed, the status, and what of the verdict is printed though the disk is full.
 WRITTEN_AFTER = [
-    ("verify mine.py::Lax --effort 0.02 --mechanisms rr", 1, "REFUTED"),
+    pytest.param(
+        *("verify mine.py::Lax --effort 0.02 --mechanisms rr", 1, "REFUTED"), marks=pytest.mark.slow
+    ),
     ("figures 003-3 --quick --format svg", 2, "Number in the paper"),
 ]
 

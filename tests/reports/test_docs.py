@@ -172,7 +172,10 @@ def test_a_page_names_only_what_there_is() -> None:
 
 
 #: Pages that take seconds; what they show has tests of its own, and the names in them are looked up in any case.
-SLOW = {"attack", "counterexample", "libraries", "rates", "tour", "train"}
+SLOW = {
+    *("attack", "bridges", "counterexample", "libraries", "people", "rates", "realised", "testing"),
+    *("tour", "train", "tutorial"),
+}
 WITH_CODE = [
     page for page in (ROOT / "README.md", *PAGES) if any(language == "python" for language, _ in blocks(page))
 ]

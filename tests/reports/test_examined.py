@@ -241,7 +241,7 @@ def test_it_fails_unless_the_promise_holds_or_is_undecided(name: str) -> None:
 
 def test_the_message_is_python_that_replays_the_counterexample(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(AssertionError) as caught:
-        fp.assert_holds(Mine(), effort=0.3, mechanisms=["gaussian"])
+        fp.assert_holds(Mine(), effort=0.05, mechanisms=["gaussian"])
     told = str(caught.value)
     snippet = textwrap.dedent("\n".join(re.findall(r"^    .*$|^$", told, re.MULTILINE)))
     assert "filt=Mine()" in snippet

@@ -17,6 +17,7 @@ from filterproof.reports.kernel_run import KernelError, run_kernel
 from filterproof.theory.kernel import record, stored_record
 from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS, rocq_sources
 from filterproof.theory.kernel.record import without_comments
+from tests.slow_cases import slow_but
 
 _AXIOM = "Coq.Logic.Classical_Prop.classic"
 _CLEAN = """* Constants/Inductives relying on type-in-type: <none>
@@ -101,7 +102,7 @@ REFUSED: list[tuple[dict[str, str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("told", "sentence"), REFUSED)
+@pytest.mark.parametrize(("told", "sentence"), slow_but(REFUSED[1:5], REFUSED))
 def test_what_a_program_refuses_or_finds_and_what_is_not_told_is_refused(
     fake: Path, told: dict[str, str], sentence: str
 ) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.reports.typed import MINE, filterproof
+from tests.slow_cases import slow_but
 
 BASE = f"""{MINE}
 import typer
@@ -39,13 +40,10 @@ FAULTS = {
 
 
 #: One of each way to fail; a process takes seconds, so the others are slow.
-USUAL = {"a promise that exits", "words that leave", "an exit of typer"}
+USUAL = {"a promise that exits", "an exit of typer"}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [name if name in USUAL else pytest.param(name, marks=pytest.mark.slow) for name in FAULTS],
-)
+@pytest.mark.parametrize("name", slow_but(USUAL, FAULTS))
 def test_a_fault_of_the_file_is_one_sentence_and_never_a_success(tmp_path: Path, name: str) -> None:
     code, words = FAULTS[name]
     (tmp_path / "rude.py").write_text(BASE + code)

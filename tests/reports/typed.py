@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from multiprocessing import forkserver
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -115,8 +116,9 @@ class Started:
 
 @cache
 def _load() -> None:
-    """Import once, for all children, what typer imports when it first reads an option."""
+    """Import once, for all children, what typer imports when it first reads an option, and what draws."""
     typer.main.get_command(app).make_context("filterproof", ["list"])
+    import_module("matplotlib.backends.backend_svg")
 
 
 def start(*arguments: str, cwd: Path, before: Callable[[], object] = lambda: None) -> Started:

@@ -22,13 +22,11 @@ from filterproof.theory.thresholds.b_star import b_star
 ZCDP = [
     (0.0305565952, 1.0),
     (0.5, 0.0),
-    (0.5, 0.25),
     (0.5, 1.0),
-    (0.5, 4.0),
     (1.78, 10.0),
     (1e-4, 0.05),
 ]
-CURVES = [((8.0, 1.0),), ((2.0, 1.0),), ((1.0, 0.3),), ((2.0, 0.25), (8.0, 1.0), (32.0, 4.0))]
+CURVES = [((8.0, 1.0),), ((1.0, 0.3),), ((2.0, 0.25), (32.0, 4.0))]
 
 
 def budget_of(epsilon: float, delta: float) -> tuple[float, float]:

@@ -40,7 +40,7 @@ def masses_of(weights: list[tuple[int, int]]) -> Masses:
 WEIGHTS = st.lists(st.tuples(st.integers(1, 10**6), st.integers(1, 10**6)), min_size=2, max_size=5)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(WEIGHTS)
 def test_the_least_rho_is_what_a_search_over_all_orders_finds(weights: list[tuple[int, int]]) -> None:
     masses = masses_of(weights)
@@ -133,7 +133,7 @@ def test_the_least_rho_of_randomised_response_is_its_relative_entropy(epsilon: f
     assert fp.RandomizedResponse(epsilon).tight_charge("zcdp_rho") == pytest.approx((exact, exact), rel=1e-14)
 
 
-PAIRS: list[tuple[Any, str, float]] = [
+PAIRS: list[Any] = [
     (fp.Gaussian(0.5), "zcdp_rho", 1.0),
     (fp.RandomizedResponse(1.0), "zcdp_rho", 2 * math.tanh(0.5)),
     (fp.RandomizedResponse(1.0), "gdp_mu", 1.0),
@@ -142,7 +142,7 @@ PAIRS: list[tuple[Any, str, float]] = [
     (fp.Laplace(1.0), "zcdp_rho", 2 * math.exp(-1)),  # the relative entropy e^-1, of 1/2
     (fp.Laplace(0.1), "zcdp_rho", (math.exp(-10) + 9) / 50),
     (fp.Erasure(0.1), "gdp_mu", 1.0),
-    (fp.SubsampledGaussian(0.1, 1.0), "zcdp_rho", 1.0),
+    pytest.param(fp.SubsampledGaussian(0.1, 1.0), "zcdp_rho", 1.0, marks=pytest.mark.slow),
     (extremal(), "zcdp_rho", 1.0),
     (extremal(), "pure_epsilon", 1.0),
 ]

@@ -40,7 +40,7 @@ def scale(pair: DominatingPair) -> float:
 
 def cells(pair: DominatingPair) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Ends of cells that hold all finite losses, and each cell's Q-mass, which keeps its digits far out."""
-    tails = np.concatenate([np.geomspace(1e-300, 1e-3, 16000), np.linspace(1e-3, 1 - 1e-3, 4000)])
+    tails = np.concatenate([np.geomspace(1e-300, 1e-3, 8000), np.linspace(1e-3, 1 - 1e-3, 2000)])
     tails = np.concatenate([tails, 1 - np.geomspace(1e-15, 1e-3, 100)])
     losses = np.asarray(pair.loss_isf(tails))
     losses = losses[np.isfinite(losses)]

@@ -1,4 +1,4 @@
-"""Budget thresholds of conversions to any number of digits."""
+"""Budget thresholds of conversions to at most 1,000 digits."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from filterproof.theory.thresholds.budgets import (
 KAPPA = "kappa"
 #: The names of all thresholds.
 NAMES = (*BUDGET_FUNCTIONS, KAPPA)
+#: The most digits of a result: the time grows faster than their square.
+MAX_DIGITS = 1000
 #: Largest precision in bits.
 _MAX_BITS = 2**12
 
@@ -85,7 +87,7 @@ def threshold(
     rounds: int | None = None,
     digits: int = 50,
 ) -> Ball:
-    """Compute the largest budget that a theorem turns into (epsilon, delta)-DP, to any number of digits.
+    """Compute the largest budget that a theorem turns into (epsilon, delta)-DP, to at most 1,000 digits.
 
     Parameters
     ----------
@@ -102,7 +104,7 @@ def threshold(
     sigma, rounds : optional
         For "kappa" only: the noise of each Gaussian mechanism, > 0, given like `epsilon`, and the number of rounds.
     digits : int, optional
-        Number of certified significant digits.
+        Number of certified significant digits, at most 1,000.
 
     Returns
     -------
@@ -164,7 +166,7 @@ def threshold(
 def certified_delta(
     mu: int | float | str | Fraction, epsilon: int | float | str | Fraction, *, digits: int = 50
 ) -> Ball:
-    """Compute the delta of a Gaussian mechanism at epsilon, to any number of digits.
+    """Compute the delta of a Gaussian mechanism at epsilon, to at most 1,000 digits.
 
         delta = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)
 
@@ -177,7 +179,7 @@ def certified_delta(
     epsilon : int, float, str or Fraction
         Zero or more, in nats, given like `mu`.
     digits : int, optional
-        Number of certified significant digits.
+        Number of certified significant digits, at most 1,000.
 
     Returns
     -------
@@ -209,7 +211,7 @@ def certified_delta(
 def certified_split(
     rounds: int, delta: int | float | str | Fraction, *, digits: int = 50
 ) -> tuple[Ball, Ball]:
-    """Compute the (dhat, theta) of `fp.conversions.optimal_split`, to any number of digits.
+    """Compute the (dhat, theta) of `fp.conversions.optimal_split`, to at most 1,000 digits.
 
     Parameters
     ----------
@@ -218,7 +220,7 @@ def certified_split(
     delta : int, float, str or Fraction
         In (0, 1/2). A float counts as its exact binary value; a str is an exact decimal number.
     digits : int, optional
-        Number of certified significant digits.
+        Number of certified significant digits, at most 1,000.
 
     Returns
     -------
@@ -280,23 +282,23 @@ def gaussian_steps(
     >>> fp.conversions.gaussian_steps(100, "0.815623", "1e-5")
     495
     """
-    noise, digits = Fraction(int((exact := _positive_rational("sigma", sigma)).p), int(exact.q)), 20
-    while True:
+    noise = Fraction(int((exact := _positive_rational("sigma", sigma)).p), int(exact.q))
+    for digits in (20, 100, MAX_DIGITS):
         mu = threshold("GDP", epsilon, delta, digits=digits)
         least, most = (int((noise * end) ** 2) for end in (mu.low, mu.high))
         if least == most:
             return least
         if mu.digits < digits:
-            raise ArithmeticError(
-                f"the number of steps is {least} or {most}: {_MAX_BITS} bits do not decide at sigma={sigma!r}, "
-                f"epsilon={epsilon!r}, delta={delta!r}; pass another epsilon"
-            )
-        digits *= 2
+            break
+    raise ArithmeticError(
+        f"the number of steps is {least} or {most}: {mu.digits} digits do not decide at sigma={sigma!r}, "
+        f"epsilon={epsilon!r}, delta={delta!r}; pass another epsilon"
+    )
 
 
 def _certify_digits(solve: Callable[[], arb], digits: int, where: str, most_bits: int = _MAX_BITS) -> Ball:
     """Return the number in the ball `solve()` to `digits` digits, or to as many as can be certified."""
-    bits, before = _working_bits(check_count("digits", digits)), -1.0
+    bits, before = _working_bits(check_count("digits", digits, most=MAX_DIGITS)), -1.0
     while most_bits:
         with PRECISION_LOCK, ctx.workprec(bits):
             enclosure = solve()

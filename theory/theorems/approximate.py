@@ -48,6 +48,19 @@ ROWS = (
         steps=kernel_steps("basic_filter", "basic_product_filter", "pure_filter"),
     ),
     Theorem(
+        name="product of pairs",
+        title="Dominating pairs compose adaptively",
+        source="Koskela, Tobaben & Honkela, Theorem 4",
+        hypotheses="real epsilon; a finite list of pairs with finitely many outcomes, fixed in advance; mechanisms "
+        "with finitely many outcomes, finitely many rounds chosen by the outputs so far, each dominated at every "
+        "epsilon by the pair that it declares; a filter that admits while the declared pair is left on the list, in "
+        "any order, and decides before the release",
+        claim="The hockey-stick divergence of the transcript is at every epsilon at most that of the product of all "
+        "pairs; where the product, both ways, has at most delta, the transcript is (epsilon, delta)-DP",
+        statement=(r"P(S) \le ", _EVENT, r",\quad q = Q(S)"),
+        steps=kernel_steps("dominated_by_product", "product_filter"),
+    ),
+    Theorem(
         name="concurrent composition",
         title="Interactive mechanisms that are live at once, each charged when it is opened",
         source="Vadhan & Wang (2021), Lyu (arXiv 2207.09397), Haney et al. (arXiv 2309.05901); derived here",

@@ -211,8 +211,8 @@ class SequenceSearch(SearchLog):
         self.keep(replace(measure, direction="PQ"), row)
 
     def _refutation_finding(self, measure: Divergence, played: Sequence, low: float) -> StageFinding:
-        filt, requests = self.subject.filter, count_words(played.rounds, "request")
-        how = f"{type(filt).__name__} grants all of {requests}, played one by one"
+        filt = self.subject.filter
+        how = f"{count_words(played.rounds, 'request')}, all granted, played one by one"
         if any(times > MAX_PLAYED for _, times in played.steps):
             how = "the last request leaves the state bit-identical, so it is granted any number of times"
         scope = f"the fixed sequence {sequence_words(played.steps)}, in that order; {how}"

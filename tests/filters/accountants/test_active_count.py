@@ -37,8 +37,8 @@ def test_with_little_noise_the_answers_are_the_counts_and_nobody_comes_back() ->
 
 
 def test_the_noise_of_the_answers_has_the_covariance_of_a_tree() -> None:
-    """Null: sums of 20,000 products miss six of their standard deviations with probability below 1e-7 for all 49."""
-    n, releases = 20_000, 7
+    """Null: sums of 5,000 products miss six of their standard deviations with probability below 1e-7 for all 49."""
+    n, releases = 5_000, 7
     noise = np.array([answers([99], releases, 2.0, seed) for seed in range(n)]) - 1
     due = 4 * covariance(releases)
     spread = np.sqrt((due**2 + np.outer(np.diag(due), np.diag(due))) / n)

@@ -225,7 +225,7 @@ def test_the_command_refutes_a_program_writes_its_page_and_replays_its_counterex
     command = f"{sys.executable} {BRIDGES / 'bridge.py'}"
     too_much = ("--exec", command, "--promise", "pure(0.75)")
     told = filterproof(
-        "verify", *too_much, "--effort", "0.07", "--mechanisms", "rr", "--out", "out", cwd=tmp_path
+        "verify", *too_much, "--effort", "0.02", "--mechanisms", "rr", "--out", "out", cwd=tmp_path
     )
     assert told.returncode == 1, told.stderr
     assert "REFUTED (CERTIFIED" in told.stdout

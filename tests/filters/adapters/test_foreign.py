@@ -196,6 +196,16 @@ def test_what_has_not_answered_yet_is_refused() -> None:
         filt.open().request(MENU[0])
 
 
+def test_labels_that_an_answer_covers_are_refused_as_a_grant() -> None:
+    filt = fp.from_budget(Purse, lambda purse, pair: [*pair.labels], fp.PureDP(1.0))
+    labelled = fp.LabelledFilter(filt, labels={"epoch": (1, 2)}, over={"epoch": 1}, together="epoch")
+    with pytest.raises(
+        TypeError, match=r"grant or deny the whole request, got \['epoch'\]; .*Release\(epoch"
+    ):
+        labelled.open().request(labelled.at(MENU[0], epoch=(1, 2)))
+    assert filt.open().request(MENU[0])  # without labels nothing but False is a denial
+
+
 @pytest.mark.parametrize("kind", BUDGETS)
 @pytest.mark.parametrize("no", [False, np.False_, np.array(False), np.array([False])], ids=repr)
 @pytest.mark.parametrize("yes", [True, np.True_, None, 0], ids=repr)

@@ -34,6 +34,7 @@ def refused(thing) -> set[str]:
     return {one.status.name for one in fp.certify(thing).refused}
 
 
+@pytest.mark.slow
 def test_everything_that_prove_looks_at_fits() -> None:
     # the table of a potential filter is certified with its own tests, and takes seconds
     every = (thing for thing in certified_examples() if not isinstance(thing, fp.PotentialFilter))

@@ -111,7 +111,7 @@ def test_containers_decide_as_tuples_and_are_saved(kind: type[InTuple]) -> None:
 @pytest.mark.parametrize("kind", CONTAINERS)
 def test_containers_are_simulated_as_tuples(kind: type[InTuple]) -> None:
     results = [
-        fp.simulate(one(), fp.HighWhileLossPositive(0.2, 0.4, fp.Gaussian), epsilon=1.0, n=20_000, seed=3)
+        fp.simulate(one(), fp.HighWhileLossPositive(0.2, 0.4, fp.Gaussian), epsilon=1.0, n=2_000, seed=3)
         for one in (kind, InTuple)
     ]
     assert len({(result.low, result.high) for result in results}) == 1

@@ -19,6 +19,7 @@ from filterproof.theory.pairs import (
     SubsampledGaussian,
 )
 from filterproof.theory.thresholds.some_order_delta_share import some_order_rule_delta_share
+from tests.slow_cases import slow_but
 
 
 def test_some_order_is_beaten_by_two_branches() -> None:
@@ -71,7 +72,7 @@ PLANS: list[dict[DominatingPair, float]] = [
 ]
 
 
-@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize("plan", slow_but(PLANS[2:], PLANS))
 def test_no_order_on_a_fine_grid_lets_the_plan_last_longer(plan: dict[DominatingPair, float]) -> None:
     filt = fp.RenyiFilter.planned(2.0, 1e-5, plan)
 

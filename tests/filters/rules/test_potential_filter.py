@@ -174,6 +174,7 @@ def test_nine_tenths_of_a_fixed_plan_are_kept_when_rates_may_change() -> None:
     assert granted == [True] * found[2] + [False]
 
 
+@pytest.mark.slow
 def test_one_mechanism_that_takes_the_whole_budget_loses_nine_tenths_of_delta() -> None:
     """Its hockey-stick by fractions; a filter that promises a tenth less denies it."""
     filt = PotentialFilter(EPSILON, DELTA, SMALL)
@@ -193,7 +194,9 @@ def test_one_mechanism_that_takes_the_whole_budget_loses_nine_tenths_of_delta() 
     ("epsilon", "design", "needed"),
     [
         (1e6, (fp.Gaussian(1.0),), "heights of a table"),
-        (1.0, (fp.Gaussian(0.01),) * 120, "heights, one for each mechanism"),
+        pytest.param(
+            *(1.0, (fp.Gaussian(0.01),) * 120, "heights, one for each mechanism"), marks=pytest.mark.slow
+        ),
     ],
 )
 def test_a_design_that_needs_too_large_a_table_is_refused_before_it_is_made(

@@ -14,6 +14,7 @@ from filterproof.filters.testing.broken_invariants import broken_invariants
 from filterproof.filters.testing.request_sampling import clip_to_possible_loss, requests_of
 from filterproof.theory.pairs import Gaussian, Laplace, RandomizedResponse
 from tests.filters.own import of
+from tests.slow_cases import slow_but
 
 
 def cost(request: Any) -> Any:
@@ -160,7 +161,14 @@ def names(filt: fp.PrivacyFilter, examples: int = 100) -> set[str]:
     return {found.name for found in broken_invariants(filt, rng=np.random.default_rng(7), examples=examples)}
 
 
-@pytest.mark.parametrize("fault", PLANTED)
+#: Faults that break an invariant which another one breaks as well.
+MORE = {
+    *("hole after three", "observes in place", "remains in place", "max of runs"),
+    *("charges the first of many alone", "decides one pair for all by the first"),
+}
+
+
+@pytest.mark.parametrize("fault", slow_but({*PLANTED} - MORE, PLANTED))
 def test_a_planted_fault_is_named(fault: str) -> None:
     invariant, kind = PLANTED[fault]
     assert invariant in names(kind(), examples=14)
@@ -170,7 +178,7 @@ def test_a_planted_fault_is_named(fault: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "invariant"),
     [
-        (PLANTED["hole after three"][1], "cheaper_is_admitted_too"),
+        pytest.param(*PLANTED["hole after three"][::-1], marks=pytest.mark.slow),
         (CountsCalls, "saving_is_invisible"),
     ],
     ids=["hole after three", "counts calls"],
@@ -182,7 +190,7 @@ def test_the_laws_find_it_with_their_default_number_of_examples(kind: type[Sound
 
 
 def test_a_sound_filter_breaks_nothing() -> None:
-    assert names(Sound(), 15) == names(Together(), 15) == names(Exacting(), 15) == set()
+    assert names(Sound(), 8) == names(Together(), 8) == names(Exacting(), 8) == set()
 
 
 @pytest.mark.parametrize(

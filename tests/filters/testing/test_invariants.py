@@ -37,7 +37,7 @@ def contract(name: str) -> Any:
         filt,
         mechanisms=st.sampled_from(menu) if menu else None,
         larger=entry.larger(),
-        examples=3 if name in SLOW else 6,
+        examples=2 if name in SLOW else 4,
     )
 
 

@@ -13,6 +13,7 @@ from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.distinct_states import DENIED, DistinctStates
 from filterproof.mc.engine.streams import Batch
 from filterproof.reports.chapters.filter_page_subjects import SUBJECTS, FilterPageSubject
+from tests.slow_cases import slow_but
 
 N = 4096
 
@@ -30,7 +31,7 @@ class OwnScript(Scripted):
     pass
 
 
-@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda one: one.name)
+@pytest.mark.parametrize("subject", slow_but(SUBJECTS[::3], SUBJECTS), ids=lambda one: one.name)
 def test_the_runs_of_every_filter_are_bit_for_bit_those_with_states_of_their_own(
     subject: FilterPageSubject,
 ) -> None:

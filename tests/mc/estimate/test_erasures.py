@@ -13,6 +13,7 @@ from filterproof.mc.engine.streams import Batch
 from filterproof.mc.estimate.path_bound import PathBound, proven_bounds
 from tests.mc.estimate.erasing import FILTERS, FINITE, STEPS, Tree, composed
 from tests.mc.estimate.ten_times import Silent
+from tests.slow_cases import slow_but
 
 # Null of every containment below: the interval is valid, so it misses with probability at most 1e-6.
 
@@ -43,7 +44,9 @@ COMPOSED: list[tuple[fp.PrivacyFilter, fp.KOV, int, list[float], dict[str, Any],
 ]
 
 
-@pytest.mark.parametrize(("filt", "pair", "rounds", "epsilons", "how", "width"), COMPOSED)
+@pytest.mark.parametrize(
+    ("filt", "pair", "rounds", "epsilons", "how", "width"), slow_but(COMPOSED[::4] + COMPOSED[-1:], COMPOSED)
+)
 def test_rounds_of_kov_have_their_exact_composition(
     filt: fp.PrivacyFilter,
     pair: fp.KOV,

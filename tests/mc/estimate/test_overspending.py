@@ -17,6 +17,7 @@ from filterproof.mc.engine.budget_monitor import BudgetMonitor
 from filterproof.mc.engine.streams import Batch
 from tests.mc.estimate.overspenders import OVERSPENDERS, Overspender
 from tests.mc.estimate.ten_times import Grants, Silent, TenTimes
+from tests.slow_cases import slow_but
 
 FAILURE = 0.05
 DIRECTIONS: Any = ("PQ", "QP")
@@ -58,7 +59,17 @@ def few(wrong: list[bool]) -> bool:
     return sum(wrong) <= stats.binom.isf(1e-7, len(wrong), FAILURE)
 
 
-@of_each
+#: One of each kind.
+KINDS = [
+    BY_NAME[name]
+    for name in (
+        *("2 times, every path", "2 times, infinite losses", "2 times, one path in 1e4"),
+        *("4 times, under P rarely and under Q often", "10 times, every path, of (eps, delta)"),
+    )
+]
+
+
+@pytest.mark.parametrize("case", slow_but(KINDS, OVERSPENDERS), ids=lambda case: case.name)
 def test_every_method_finds_what_an_overspender_lets_through(case: Overspender) -> None:
     """Null: each interval misses with probability 1e-6."""
     for direction in DIRECTIONS:
@@ -67,7 +78,9 @@ def test_every_method_finds_what_an_overspender_lets_through(case: Overspender) 
             assert truth in simulated(case, method, telling, direction=direction, n=1000)
 
 
-@pytest.mark.parametrize("name", ["2 times, infinite losses", "2 times, every path"])
+@pytest.mark.parametrize(
+    "name", slow_but(["2 times, every path"], ["2 times, infinite losses", "2 times, every path"])
+)
 def test_what_is_overspent_is_measured_whether_the_adversary_tells_what_it_asks_for_or_not(name: str) -> None:
     case = replace(BY_NAME[name], epsilon=0.1)
     for method, telling in ways(case):

@@ -28,6 +28,7 @@ from filterproof.reports.target_expression import read_accountant
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.pairs import RandomizedResponse
 from filterproof.theory.proofs import THEOREMS
+from tests.slow_cases import slow_but
 
 pytestmark = pytest.mark.usefixtures("proved")
 
@@ -139,7 +140,9 @@ def test_a_accountant_of_the_library_holds_by_its_theorem_and_its_numbers(accoun
         assert found.verdict.scope.endswith(THEOREMS[accountant.theorem].hypotheses)
 
 
-@pytest.mark.parametrize("filt", [fp.GaussianFilter(1.0), fp.BasicFilter(1.0), fp.ZCDPFilter(0.5)], ids=repr)
+@pytest.mark.parametrize(
+    "filt", [*slow_but((), [fp.GaussianFilter(1.0), fp.BasicFilter(1.0)]), fp.ZCDPFilter(0.5)], ids=repr
+)
 def test_a_accountant_keeps_what_its_filter_keeps_no_more_surely_and_within_its_scope(filt):
     outer, inner = (certificate_finding(one).verdict for one in (fp.IndividualFilter(filt, 3), filt))
     assert outer.evidence == Evidence.weakest(outer.evidence, inner.evidence)
@@ -157,7 +160,7 @@ def test_a_accountant_whose_numbers_do_not_fit_or_are_none_is_not_covered(monkey
 LITTLE = (SOUND[0], SOUND[4], SOUND[6], fp.ZCDPFilter(0.5))
 
 
-@pytest.mark.parametrize("filt", LITTLE, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("filt", slow_but(LITTLE[:3], LITTLE), ids=lambda one: type(one).__name__)
 def test_what_holds_is_neither_faulty_nor_said_to_deny_all_however_little_work_is_done(filt):
     found = verify(filt, effort=1e-6)
     assert found.ending is Ending.HOLDS
@@ -169,7 +172,9 @@ def refuted(place):
     return verify(BROKEN[place], effort=0.02, stages=["games"])
 
 
-@pytest.mark.parametrize("place", range(len(BROKEN)), ids=lambda place: type(BROKEN[place]).__name__)
+@pytest.mark.parametrize(
+    "place", slow_but((0, 2, 3, 4), range(len(BROKEN))), ids=lambda place: type(BROKEN[place]).__name__
+)
 def test_a_broken_accountant_loses_a_game_of_its_own_code_that_replays(place):
     accountant, found = BROKEN[place], refuted(place)
     assert found.verdict.outcome is Outcome.REFUTED

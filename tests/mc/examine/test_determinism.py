@@ -18,6 +18,7 @@ from filterproof.mc.examine.pairs_in_attributes import pairs_of_attribute
 from filterproof.mc.examine.verification import verify
 from tests.mc.examine import example_filters, services
 from tests.mc.examine.test_accountants import Forgets
+from tests.slow_cases import slow_but
 
 ROOT = Path(__file__).parents[3]
 
@@ -76,13 +77,7 @@ def in_a_fresh_process(name: str) -> str:
     return subprocess.run([sys.executable, "-c", code], **how).stdout.rstrip("\n")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[] if name == "accountant" else pytest.mark.slow)
-        for name in (*EXAMINED, *SERVICES)
-    ],
-)
+@pytest.mark.parametrize("name", slow_but(("accountant",), (*EXAMINED, *SERVICES)))
 def test_the_same_is_found_in_a_fresh_process(name: str) -> None:
     assert in_a_fresh_process(name) == once(name)
 

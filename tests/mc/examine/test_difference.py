@@ -15,6 +15,7 @@ from filterproof.mc.examine.sequence import granted_state
 from tests.mc.examine import misbehaving_filters
 from tests.mc.examine.example_filters import ResetAfterTen, Sum
 from tests.mc.examine.test_revalidation import Tires
+from tests.slow_cases import slow_but
 
 
 class Refunds(Sum):
@@ -51,11 +52,12 @@ class AfterFirst(Sum):
 
 
 #: Who denies and who grants -> whether the requests, fixed in advance, break the promise of who grants.
-APART: list[tuple[fp.PrivacyFilter[Any], fp.PrivacyFilter[Any], bool]] = [
-    (Sum(), ResetAfterTen(), True),
-    (Sum(), AfterFirst(), True),
+APART: list[Any] = [
+    pytest.param(Sum(), ResetAfterTen(), True, marks=pytest.mark.slow),
+    pytest.param(Sum(), AfterFirst(), True, marks=pytest.mark.slow),
     (Sum(), Refunds(), False),  # requests that follow losses are not fixed in advance
-    (fp.ZCDPFilter(0.4), fp.ZCDPFilter(0.5), False),  # who grants more within the promise is not blamed
+    # who grants more within the promise is not blamed
+    pytest.param(fp.ZCDPFilter(0.4), fp.ZCDPFilter(0.5), False, marks=pytest.mark.slow),
     (fp.ZCDPFilter(0.1), Lax(), True),
 ]
 
@@ -66,7 +68,7 @@ def test_what_is_found_happens_needs_all_its_requests_and_blames_by_a_sum(
 ) -> None:
     turned = isinstance(grants, Lax | ResetAfterTen)
     both = (denies, grants)[:: -1 if turned else 1]
-    effort = 0.3 if isinstance(grants, ResetAfterTen) else 0.1
+    effort = 0.3 if isinstance(grants, ResetAfterTen) else 0.05
     found = first_difference(*both, effort=effort, seed=0).difference
     assert found is not None
     if isinstance(grants, Lax):  # the same seed finds the same
@@ -138,10 +140,10 @@ def by_site(left: float, at: str = "b", over: str = "a") -> fp.LabelledFilter:
     return fp.LabelledFilter(keeper, labels={"site": ("a", "b")}, over={"site": over}, together="site")
 
 
-@pytest.mark.parametrize("at", ["a", "b"])
+@pytest.mark.parametrize("at", slow_but("b", "ab"))
 def test_budgets_that_differ_at_one_label_alone_are_told_apart_there(at: str) -> None:
     both = by_site(1.0, at), by_site(5.0, at)
-    found = first_difference(*both, effort=0.02).difference
+    found = first_difference(*both, effort=0.01).difference
     assert found is not None
     assert at in found.request.labels["site"]
     assert replayed(both, found) == [False, True]
@@ -151,7 +153,7 @@ def test_budgets_that_differ_at_one_label_alone_are_told_apart_there(at: str) ->
 
 
 def test_equal_budgets_by_label_differ_nowhere_and_those_of_another_record_are_refused() -> None:
-    assert first_difference(by_site(2.0), by_site(2.0), effort=0.02).difference is None
+    assert first_difference(by_site(2.0), by_site(2.0), effort=0.01).difference is None
     with pytest.raises(ValueError, match="other must have the labels and the record of one"):
         first_difference(by_site(2.0), by_site(2.0, over="b"))
 

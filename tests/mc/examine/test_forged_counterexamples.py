@@ -15,13 +15,14 @@ from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
 from tests.mc.examine.counterexamples import COUNTEREXAMPLES, HELD
 from tests.mc.forged import read_as_refused_or_true
+from tests.slow_cases import slow_but
 
 
 def through_json(data: Any) -> Any:
     return json.loads(json.dumps(data))
 
 
-@pytest.mark.parametrize("kind", [*COUNTEREXAMPLES, *HELD])
+@pytest.mark.parametrize("kind", slow_but(("plan", "sequence", "people"), [*COUNTEREXAMPLES, *HELD]))
 def test_a_counterexample_with_any_place_changed_is_refused_or_ends_in_its_own_number(kind: str) -> None:
     make, name = COUNTEREXAMPLES.get(kind) or (HELD[kind], "low")
     told = make()

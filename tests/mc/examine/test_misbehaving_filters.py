@@ -20,6 +20,7 @@ from filterproof.theory.evidence import Outcome
 from tests.mc.examine import misbehaving_filters
 from tests.mc.examine.stages.test_stages import SeesRewinding
 from tests.mc.examine.test_worker import assert_gone
+from tests.slow_cases import slow_but
 
 #: The work of an examination here; the seconds of one whose filter never returns.
 EFFORT, SECONDS = 0.01, 0.5
@@ -58,7 +59,7 @@ BREAKS = {
 }
 
 
-@pytest.mark.parametrize("kind", BREAKS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", slow_but([*BREAKS][:4], BREAKS), ids=lambda kind: kind.__name__)
 def test_code_that_breaks_is_a_fault_with_its_method_and_line(kind: type[fp.PrivacyFilter]) -> None:
     method, words, said = BREAKS[kind]
     found = verify(kind(), effort=EFFORT)
@@ -102,7 +103,7 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("kind", ODD, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", slow_but([*ODD][:3], ODD), ids=lambda kind: kind.__name__)
 def test_what_harms_nobody_ends_no_examination_and_is_kept_from_the_page(kind: type, capsys) -> None:
     found = verify(kind(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"])
     assert capsys.readouterr() == ("", "")
@@ -122,7 +123,7 @@ def test_a_filter_that_admits_nothing_is_not_examined_and_who_is_told_of_the_sta
 HANGS = (misbehaving_filters.Hangs, misbehaving_filters.HangsLate)
 
 
-@pytest.mark.parametrize("kind", HANGS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", slow_but(HANGS[:1], HANGS), ids=lambda kind: kind.__name__)
 def test_a_filter_that_never_returns_is_examined_until_the_limit(kind: type) -> None:
     found = verify(kind(), seconds=SECONDS)
     assert re.fullmatch(r"stopped after \d\d? % of the work", found.stopped)
@@ -139,7 +140,7 @@ def test_ctrl_c_ends_the_examination_of_a_filter_that_never_returns() -> None:
             threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,)).start()
 
     with pytest.raises(PartialExamination) as caught:
-        verify(misbehaving_filters.HangsLate(), on_stage=pressed)
+        verify(misbehaving_filters.HangsLate(), mechanisms=["rr"], on_stage=pressed)
     found = caught.value.examination
     assert found.stopped.startswith("stopped by Ctrl-C")
     assert found.admits_something

@@ -23,6 +23,7 @@ from filterproof.theory.evidence import Outcome
 from tests.mc.examine import counterexamples as counterexamples
 from tests.mc.examine import example_filters, services
 from tests.mc.examine.stages.test_stages import SeesRewinding
+from tests.slow_cases import slow_but
 
 SMALL, LARGE = map(fp.RandomizedResponse.from_ratio, (Fraction(11, 10), Fraction(9)))
 #: The starts after which a filter that tires charges nothing.
@@ -99,7 +100,7 @@ IMPURE: dict[Callable[[], Any], dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("make", IMPURE)
+@pytest.mark.parametrize("make", slow_but([TiresAtLosses], IMPURE))
 def test_an_impure_filter_that_keeps_its_promise_when_fresh_is_at_fault_and_not_refuted(
     make: Callable[[], Any],
 ) -> None:

@@ -16,6 +16,7 @@ from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.verification import verify
 from filterproof.theory.evidence import Outcome
 from tests.mc.examine.example_filters import PureSum
+from tests.slow_cases import slow_but
 
 
 class Purse(PureSum):
@@ -46,7 +47,7 @@ def test_the_largest_size_that_is_granted_is_found_at_any_scale(budget):
     assert 2.0**-14 <= budget < 2.0**-4 or len([t for t in line.sizes if budget / 1000 < t]) > 20
 
 
-@pytest.mark.parametrize("wraps", [720.0, 1e30])
+@pytest.mark.parametrize("wraps", slow_but([1e30], [720.0, 1e30]))
 def test_a_large_request_that_costs_nothing_is_asked_where_less_is_denied(wraps):
     found = verify(Purse(1.0, wraps=wraps), effort=0.01, mechanisms=["rr"])
     assert found.verdict.outcome is Outcome.REFUTED
@@ -62,8 +63,13 @@ def test_tolerance_of_a_billionth_is_refuted_and_none_is_not(tolerance):
     assert not tolerance or found.counterexample.replay().refutes
 
 
-@pytest.mark.parametrize("budget", [1e-9, 70_333.0])
-@pytest.mark.parametrize("share", [0.5, 1.25])
+@pytest.mark.parametrize(
+    ("budget", "share"),
+    [
+        *((1e-9, 0.5), (70_333.0, 1.25)),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in ((70_333.0, 0.5), (1e-9, 1.25))),
+    ],
+)
 def test_half_of_what_is_due_is_found_at_any_scale_and_more_than_that_is_none(budget, share):
     found = verify(Purse(budget, share), effort=0.01, stages=["sequences"])
     assert found.verdict.outcome is (Outcome.REFUTED if share < 1 else Outcome.UNDECIDED)
@@ -82,7 +88,7 @@ class Ledger(PureSum):
 
 @pytest.mark.parametrize("moves", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_requests_that_leave_a_full_sum_as_it_was_are_found(moves):
-    found = verify(Ledger(moves), effort=0.25, mechanisms=["rr"], stages=["sequences"])
+    found = verify(Ledger(moves), effort=0.05 if moves else 0.25, mechanisms=["rr"], stages=["sequences"])
     assert found.verdict.outcome is (Outcome.UNDECIDED if moves else Outcome.REFUTED)
     assert moves or found.counterexample.replay().refutes
 

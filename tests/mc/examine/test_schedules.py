@@ -29,6 +29,7 @@ from filterproof.mc.examine.service_schedule_search import break_test, granted_m
 from filterproof.mc.examine.verification import verify
 from tests.mc.examine import services
 from tests.mc.examine.example_filters import ByHand
+from tests.slow_cases import slow_but
 
 PROMISE = fp.PureDP(1.0)
 WHOLE, HALF = fp.RandomizedResponse(1.0), fp.RandomizedResponse(0.5)
@@ -66,7 +67,11 @@ def moved(words: str) -> tuple[ServiceMove, ...]:
     return tuple(map(ServiceMove, words.split()))
 
 
-@pytest.mark.parametrize("service", BROKEN, ids=lambda service: service.__name__)
+@pytest.mark.parametrize(
+    "service",
+    slow_but((services.NotAtomic, services.FreeRetry, services.InMemory), BROKEN),
+    ids=lambda service: service.__name__,
+)
 def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(service: type) -> None:
     found = fp.services.first_violation(service, PROMISE, mechanisms="rr")
     violation = found.violation
@@ -126,7 +131,10 @@ SOUND = (services.Purse, services.Epochs, services.Sessions, Kept, StatesEpoch, 
 
 @pytest.mark.parametrize(
     ("service", "promise", "mechanisms"),
-    [*((sound, PROMISE, "rr") for sound in SOUND), (services.Queries, fp.ZCDP(0.5), "gaussian")],
+    [
+        *slow_but([(Kept, PROMISE, "rr")], [(sound, PROMISE, "rr") for sound in SOUND]),
+        (services.Queries, fp.ZCDP(0.5), "gaussian"),
+    ],
 )
 def test_a_sound_service_is_not_named(service: type, promise: Any, mechanisms: Any, tmp_path: Path) -> None:
     here = type("Here", (service,), {"folder": tmp_path / "journals"})
@@ -338,7 +346,7 @@ def program(tmp_path: Path) -> Iterator[Any]:
 def test_a_service_with_its_guarantee_is_examined_and_its_counterexample_replays() -> None:
     kind: Any = services.NotAtomic
     service = fp.services.with_promise(kind, PROMISE)
-    exam = fp.verify(service, effort=0.2, mechanisms="rr")
+    exam = fp.verify(service, effort=0.1, mechanisms="rr")
     assert (exam.name, exam.promise, exam.headline) == (kind.__name__, PROMISE, "REFUTED")
     assert exam.counterexample is not None
     told = json.loads(json.dumps(exam.counterexample.to_data()))
@@ -417,6 +425,7 @@ def test_what_a_schedule_says_that_a_request_reveals_is_not_believed(program: An
         assert ("must agree with its labels" in played.raised) == (told == 0)
 
 
+@pytest.mark.slow
 def test_a_program_is_a_service_as_any_other_and_one_that_answers_in_another_form_is_told_so(
     program: Any,
 ) -> None:

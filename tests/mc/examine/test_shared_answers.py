@@ -63,7 +63,13 @@ class SeedOfTheDay(SeededNoise):
 
 @pytest.mark.parametrize(
     ("service", "sound"),
-    [(Cache, True), (SeededNoise, True), (ForgetfulCache, False), (SeedOfTheDay, False)],
+    [
+        *((Cache, True), (SeedOfTheDay, False)),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in ((SeededNoise, True), (ForgetfulCache, False))
+        ),
+    ],
 )
 def test_a_named_answer_counts_once_and_under_another_name_again(service: type, sound: bool) -> None:
     found = fp.services.first_violation(service, PROMISE, effort=0.03 if sound else 0.1, mechanisms="rr")
@@ -117,7 +123,7 @@ class FreeReports(Reports):
 
 
 def test_a_partial_report_is_said_by_an_answer_for_each_epoch_in_it() -> None:
-    right = fp.services.first_violation(Reports, PROMISE, effort=0.1, mechanisms="rr")
+    right = fp.services.first_violation(Reports, PROMISE, effort=0.02, mechanisms="rr")
     assert right.violation is None
     wrong = fp.services.first_violation(FreeReports, PROMISE, effort=0.1, mechanisms="rr").violation
     assert wrong is not None

@@ -10,6 +10,7 @@ import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.mc.examine.supremum import Supremum, supremum
 from filterproof.theory.extremal import LargestDivergence
+from tests.slow_cases import slow_but
 
 #: The share of the promise, at least and at most, at the epsilon of each page. Derived by hand: what charges zCDP is as
 #: near as Canonne, Kamath and Steinke's conversion is to the best; half of delta is kept for tails that hardly lose it.
@@ -37,7 +38,7 @@ def of_page(name: str) -> tuple[fp.PrivacyFilter, Supremum]:
     return filt, supremum(filt, float(entry.page.epsilon))
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", slow_but([*KNOWN][::2], KNOWN))
 def test_of_a_sound_filter_it_is_within_the_promise_and_granted_by_an_open_session(name: str) -> None:
     filt, found = of_page(name)
     low, high = KNOWN[name]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import filterproof as fp
 from filterproof.filters.contract.state import state_leaves
-from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.trace import guarantee_and_play_curves, trace_of_plan, trace_of_sequence
 from filterproof.mc.worst_case.plan import AdaptivePlan
@@ -113,6 +113,17 @@ def test_a_long_play_is_cut_short_and_ends_with_its_last_turn() -> None:
     ):
         told = trace_of_sequence(kind(), Sequence(more), D2)
         assert [told.rows[0].state_before, *(one.state_after for one in told.rows)] == states
+
+
+def test_round_that_exceeds_the_guarantee_is_found_in_a_play_of_any_length() -> None:
+    class Forgets(example_filters.Forgets):
+        promise = fp.ZCDP(0.5)
+
+    # rho = 2**-71 a round: the sum exceeds 0.5 after 2**70 rounds; a margin of 1e-10 covers rounding
+    told = trace_of_sequence(Forgets(), Sequence(((fp.Gaussian(2.0**-35), 2**90),)), D2)
+    assert 2**70 < told.passed < 2**70 * (1 + 1e-9)
+    assert not certainly_exceeds(told.rows[0].reached, told.rows[0].promised)
+    assert certainly_exceeds(told.rows[1].reached, told.rows[1].promised)
 
 
 def test_an_adaptive_play_is_told_as_far_as_it_matters() -> None:

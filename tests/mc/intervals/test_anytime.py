@@ -100,7 +100,7 @@ def test_the_rounding_of_a_capital_of_zeros_is_within_what_is_asked_for_more(thr
             assert abs(log - n * mpmath.log(1 - mpmath.mpf(float(bet)) * threshold)) <= allowed
 
 
-@pytest.mark.parametrize(("chance", "least"), [(0.5, 0.0), (0.9, -2.0)])
+@pytest.mark.parametrize(("chance", "least"), [pytest.param(0.5, 0.0, marks=pytest.mark.slow), (0.9, -2.0)])
 def test_the_chance_that_any_interval_misses_is_at_most_the_failure(chance: float, least: float) -> None:
     """The chance is exact: the masses of the counts of successes whose intervals held so far."""
     failure, held = 0.2, {0: 1.0}

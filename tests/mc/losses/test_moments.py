@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from filterproof.mc.losses.step_moments import StepMoments
+from tests.slow_cases import slow_but
 
 LAWS = [
     StepMoments(0.005, 1.0, 2.0),
@@ -30,7 +31,7 @@ def in_balls(distribution, power):
 
 
 @pytest.mark.parametrize("distribution", LAWS, ids=str)
-@pytest.mark.parametrize("power", [2.5, 9.0, -1.0, -7.0])
+@pytest.mark.parametrize("power", slow_but([2.5, -7.0], [2.5, 9.0, -1.0, -7.0]))
 def test_arb_s_own_integrals_lie_within_the_errors(distribution, power):
     found = distribution.real(np.array([power]))
     whole = in_balls(distribution, power)

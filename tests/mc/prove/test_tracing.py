@@ -34,7 +34,10 @@ EXPRESSIONS = (
     "np.exp(x) + p", "np.log1p(x * x) * p", "math.log(p + 0.5)", "np.tanh(p) / 2", "np.expm1(-x)", "np.exp2(k // 8)",
     "0.5 ** k + x", "abs(p) ** 1.5", "np.ldexp(p, k)", "np.maximum(p, 0.3) - x", "2.0 ** (x * 900)", "np.exp(p * 300)",
     "(np.maximum(x, 0.1) * 1e103) ** 3.0", "np.maximum(x, 1e-200) ** -2.0", "np.ldexp(p, k * 60 - 1100)",
-    "(x * 1e300).astype(np.int64) // 4096 + k",
+    "(x * 1e300).astype(np.int64) // 4096 + k", "np.hypot(x, p) + k", "1 / np.maximum(p, 1e-3) ** 2",
+    "np.searchsorted([0.0, 0.5, 0.5, 2.0], x) + k", "np.searchsorted(np.array([0.5, 1.0]), x * 2, side='right')",
+    "np.append([0.5, 1], np.inf)[k % 3] - p", "np.stack([x * x, p * p], axis=1) @ np.array([0.5, 0.25])",
+    "(np.arange(2) == np.expand_dims(k % 3, -1)).any(axis=1) + x",
 )  # fmt: skip
 
 
@@ -75,7 +78,7 @@ def test_a_trace_predicts_the_number_to_the_last_bit(text: str, tmp_path: File) 
     code = function(text, tmp_path)
     paths = traced(code)
     rng = np.random.default_rng(3)
-    for _ in range(40):
+    for _ in range(20):
         point = {
             "x": float(rng.choice([rng.normal(), rng.normal() * 1e-9, 0.5, 0.0])),
             "k": int(rng.integers(0, 40)),
@@ -116,6 +119,10 @@ def test_a_trace_predicts_the_number_to_the_last_bit(text: str, tmp_path: File) 
         "sum([p, p * 3], 0.1)",
         "sum([p, 1, 0.1])",
         "k == np.uint64(3)",
+        "np.searchsorted([1.0, 0.5], x)",
+        "np.append(x, 1.0)",
+        "x[:, None] @ np.array([0.5])",
+        "np.expand_dims(x, 0)",
     ],
 )
 def test_what_has_no_rule_is_refused(text: str, tmp_path: File) -> None:

@@ -186,7 +186,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for place, message in [
         (tmp_path, "is not a file and was left untouched; pass another path"),
         (tmp_path / "pipe", "is not a file"),
-        (tmp_path / "x" / "run.db", "cannot be written: unable to open database file; free some space, make"),
+        (tmp_path / "x" / "run.db", f"must be in a folder, got no folder {tmp_path / 'x'}; make it"),
     ]:
         with pytest.raises(fp.runs.StoreError, match=message):
             fp.runs.RunStore(place)

@@ -160,6 +160,10 @@ def test_a_descent_goes_on_with_its_own_data_network_and_filter_alone(saved: Pat
     for sentence, other in (
         ("data must be that of the saved descent", {"data": made_up(seed=1)}),
         ("sizes must be that of the saved descent", {"network": DenseNetwork(sizes=(2, 7, 3))}),
+        (
+            "output must be that of the saved descent",
+            {"network": DenseNetwork(sizes=NET.sizes, output="logistic")},
+        ),
         ("filt must be the filter that was saved", {"filt": fp.ZCDPFilter(2 * RHO)}),
     ):
         with pytest.raises(ValueError, match=f"^{sentence}"):

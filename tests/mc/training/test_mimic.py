@@ -63,47 +63,69 @@ def test_features_are_the_statistics_of_the_parts_standardised_by_the_training_r
     assert data.test_features[0] == pytest.approx(data.features[0])
 
 
-def test_words_of_the_coma_scale_are_their_scores(folder: Path) -> None:
-    words = ((0.0, "1", "1.0 ET/Trach"), (1.0, "2", "To Speech"), (2.0, "3", "6 Obeys Commands"))
-    write(folder, "train", [("a.csv", series(words), 0), ("b.csv", series(((0.0, "1", "3"),)), 1)])
+def test_words_of_each_coma_scale_are_its_scores(folder: Path) -> None:
+    header = "Hours," + ",".join(f"Glascow coma scale {part} response" for part in ("motor", "verbal")) + "\n"
+    words = (
+        "0,No response,1.0 ET/Trach\n1,3 Abnorm flexion,Inappropriate Words\n2,6 Obeys Commands,5 Oriented\n"
+    )
+    same = (words, "0,1,1\n1,3,3\n2,6,5\n")  # as the numbers
+    write(folder, "train", [(f"{k}.csv", header + text, k % 2) for k, text in enumerate((*same, "0,3,4\n"))])
+    write(folder, "test", [("c.csv", header + words, 1)])
     data = read_mimic(folder)
-    smallest, largest, mean = data.features[:, 42:45].T
-    # 1, 3 and 6 against a single 3: standardised over two rows they are -1 and 1
-    assert (smallest.tolist(), largest.tolist()) == ([-1.0, 1.0], [1.0, -1.0])
-    assert mean.tolist() == pytest.approx([1.0, -1.0])
+    assert np.array_equal(data.features[0], data.features[1])
+    assert np.array_equal(data.features[0], data.test_features[0])
+    assert not np.array_equal(data.features[0], data.features[2])
 
 
 @pytest.mark.parametrize(
-    ("stay", "message"),
+    ("stay", "message", "line"),
     [
-        (HEADER + "0.0,fast,\n", "'fast', which is no number and no word"),
-        (HEADER + "0.0,inf,\n", "'inf', which is not finite"),
-        (HEADER + "noon,60,\n", "must hold hours and numbers in every line"),
-        (HEADER + "0.0\n", "must hold hours and numbers in every line"),
-        ("Time,Heart Rate\n0,60\n", "must have the columns Hours"),
-        ("", "must have a header"),
+        (HEADER + "0,60,\n1.0,fast,\n", "'fast', which is no number and no word", 3),
+        (HEADER + "0.0,inf,\n", "'inf', which is not finite", 2),
+        (HEADER + "0.0,1e308,\n", "'1e308', which is not finite or above", 2),
+        (HEADER + "noon,60,\n", "'noon', which is no number", 2),
+        (HEADER + "nan,60,\n", "'nan', which is not finite", 2),
+        (HEADER + "1,60,\n\n0.5,60,\n", "must hold hours in increasing order, got 0.5", 4),
+        (HEADER + "0.0,Spontaneously,\n", "'Spontaneously', which is no number and no word", 2),
+        (HEADER + "0.0,60,Oriented\n", "'Oriented', which is no number and no word of the column's", 2),
+        (HEADER + "0.0,60,3 To pain\n", "'3 To pain', which is no number and no word", 2),
+        (HEADER + "0.0,60,\n1.0\n", "must have 3 cells in every line, got 1", 3),
+        (HEADER + "0.0,60,,5\n", "must have 3 cells in every line, got 4", 2),
+        (HEADER + "0.0,60,\n1,\udce9,\n", "must be UTF-8, got another byte", 3),
+        ("Time,Heart Rate\n0,60\n", "must have the columns Hours", None),
+        ("Hours,Height,Height\n0,60,3\n", "must have the columns Hours", None),
+        ("", "must have a header", None),
     ],
 )
-def test_a_damaged_stay_is_named(folder: Path, stay: str, message: str) -> None:
-    (folder / "train" / "b.csv").write_text(stay, "utf-8")
+def test_a_damaged_stay_is_named_with_its_line(
+    folder: Path, stay: str, message: str, line: int | None
+) -> None:
+    (folder / "train" / "b.csv").write_bytes(stay.encode("utf-8", "surrogateescape"))
+    (folder / "train" / "listfile.csv").write_text("stay,y_true\nb.csv,0\n", "utf-8")
     with pytest.raises(ValueError, match=message) as told:
         read_mimic(folder)
     assert "b.csv" in str(told.value)
+    assert line is None or f"in line {line};" in str(told.value)
 
 
 def test_other_lists_and_missing_files_are_refused(folder: Path) -> None:
-    for wrong in (
-        "stay,period,y\na.csv,48,1",
-        "stay,y_true\na.csv,1,0",
-        "stay,period_length\na.csv,4",
-        "id,y\na.csv,1",
+    for wrong, message in (
+        ("stay,period,y\na.csv,48,1", "0 or 1 for each label, .* in line 2;"),
+        ("stay,y_true\na.csv,0\nb.csv,2", "0 or 1 for each label, .* in line 3;"),
+        ("stay,period_length,Shock\na.csv,abc,1", "a number of hours as period_length, .* in line 2;"),
+        ("stay,y_true\na.csv,1,0", "must have 2 cells in every line, got 3 in line 2;"),
+        ("stay,period_length\na.csv,4", "must have the columns of phenotyping or"),
+        # decompensation: a line for each hour of a stay
+        ("stay,period_length,y_true\na.csv,5.0,0\na.csv,6.0,0", "must have the columns of phenotyping or"),
+        ("id,y\na.csv,1", "must have the columns of phenotyping or"),
+        ("stay,y_true\na.csv,1\nb.csv,0\na.csv,1", "must name each stay once, .*'a.csv' in line 4;"),
+        ("stay,y_true\n../test/c.csv,1", "as a file in its folder, .* in line 2;"),
+        ("stay,y_true\n,1", "as a file in its folder, got '' in line 2;"),
+        ("stay,y_true", "must name a stay"),
     ):
         (folder / "train" / "listfile.csv").write_text(f"{wrong}\n", "utf-8")
-        with pytest.raises(ValueError, match="must have lines with a stay and 0 or 1"):
+        with pytest.raises(ValueError, match=message):
             read_mimic(folder)
-    (folder / "train" / "listfile.csv").write_text("stay,y_true\n", "utf-8")
-    with pytest.raises(ValueError, match="must name a stay"):
-        read_mimic(folder)
     (folder / "train" / "listfile.csv").write_text("stay,y_true\ngone.csv,1\n", "utf-8")
     with pytest.raises(FileNotFoundError, match=r"gone\.csv"):
         read_mimic(folder)

@@ -72,6 +72,7 @@ def test_both_arms_are_those_of_one_descent_and_the_best_query_is_by_the_trainin
     assert str(row).endswith("printed 60.00")
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_and_a_setting_without_further_steps_has_one_arm(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,6 +62,7 @@ def test_the_number_of_rounds_is_part_of_the_class():
     assert not few.admits(state, RandomizedResponse(0.125))[0]
 
 
+@pytest.mark.slow
 def test_the_gaussian_filter_comes_back_as_published():
     # 16 requests fill mu^2 exactly; delta a thousandth above the curve makes room for the enclosure
     mu = 0.5

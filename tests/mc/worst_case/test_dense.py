@@ -117,8 +117,9 @@ def test_a_perturbed_transform_is_within_the_error_that_is_counted():
 _RATES = (SubsampledGaussian(0.1, 1.0), SubsampledGaussian(0.2, 1.0))
 
 
+@pytest.mark.slow
 def test_wider_bounds_come_sooner_and_hold_the_near_ones():
-    filt = CountFilter(3)
+    filt = CountFilter(2)
     near = worst_case(filt, _RATES, epsilon=1.0)
     wide = worst_case(filt, _RATES, epsilon=1.0, relative=0.2)
     assert wide.low <= near.low <= near.high <= wide.high <= wide.low * 1.2

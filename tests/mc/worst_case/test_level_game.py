@@ -65,7 +65,7 @@ def test_a_game_is_moderate_up_to_its_largest_level_and_epsilon(units, step, eps
     ("units", "budget", "delta", "epsilon"),
     [
         ((1, 2, 3, 4), 600, 0, 100 * STEP),
-        ((3, 5), 2500, 0, LogRatio(Fraction(7, 8))),
+        pytest.param((3, 5), 2500, 0, LogRatio(Fraction(7, 8)), marks=pytest.mark.slow),
         ((1, 4), 1500, Fraction(1, 2**12), 0.0),
     ],
 )
@@ -99,6 +99,7 @@ def test_the_strategy_is_worth_what_the_windows_hold(left, epsilon, monkeypatch)
     assert reached == exact if left == 70.0 else reached <= exact
 
 
+@pytest.mark.slow
 def test_only_states_that_are_still_looked_up_are_held():
     chain = _graph(SquaresFilter(STEP, 1500), (1,))
     game = _cut(chain, (1,), 1.0)

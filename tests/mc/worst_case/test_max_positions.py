@@ -115,6 +115,7 @@ def test_a_chain_of_many_states_is_put_in_order():
     assert Fraction(solved.low) <= exact <= Fraction(solved.high)
 
 
+@pytest.mark.slow
 def test_a_heavy_tail_has_too_many_losses_at_the_default_step_and_few_at_a_coarser_one():
     menu = [SubsampledGaussian(0.01, 1.0), SubsampledGaussian(0.02, 1.0)]
     filt, asked = CountFilter(2), {"epsilon": 1.0, "rounds": 2, "direction": "PQ", "max_positions": 10**6}

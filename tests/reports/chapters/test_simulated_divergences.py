@@ -1,6 +1,8 @@
 """Simulations beside certified bounds: what is compared, what is left out, and what a disagreement is called."""
 
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,6 @@ from filterproof.mc.worst_case.solve import worst_case
 from filterproof.reports.chapters.filter_chapter import filter_chapter, simulation_finding
 from filterproof.reports.chapters.filter_page_subjects import SUBJECTS
 from filterproof.reports.chapters.simulated_divergences import (
-    AdversaryWithBounds,
     SimulatedDivergences,
     compare_adversary,
     comparisons,
@@ -28,18 +29,21 @@ QUICK = Study(quick=True)
 BY_NAME = {one.name: one for one in SUBJECTS}
 
 
-def found(name: str) -> tuple[list[AdversaryWithBounds], SimulatedDivergences]:
+def played(name: str) -> tuple[Any, ...]:
+    """The subject, its filter, its game and its supremum."""
     subject = BY_NAME[name]
     filt = subject.make()
     game = worst_case(filt, subject.menu, epsilon=subject.epsilon, rounds=subject.rounds)
-    largest = supremum(filt, float(subject.epsilon))
-    return list(page_adversaries(subject, filt, game, largest)), comparisons(
-        QUICK, subject, filt, game, largest
-    )
+    return subject, filt, game, supremum(filt, float(subject.epsilon))
+
+
+@cache
+def compared(name: str) -> SimulatedDivergences:
+    return comparisons(QUICK, *played(name))
 
 
 def test_every_opponent_is_compared_or_left_out_for_want_of_a_bracket() -> None:
-    all_, made = found("GaussianFilter")
+    all_, made = list(page_adversaries(*played("GaussianFilter"))), compared("GaussianFilter")
     assert [one.adversary for one in made.made] == [one.name for one in all_ if one.has_close_bounds]
     assert made.left_out == tuple(one.name for one in all_ if not one.has_close_bounds) == ("MenuChasing",)
     assert all(one.low <= one.estimate.high and one.estimate.low <= one.high for one in made.made)
@@ -58,7 +62,7 @@ def test_every_opponent_is_compared_or_left_out_for_want_of_a_bracket() -> None:
 
 
 def test_an_estimate_that_rests_on_the_ledger_has_one_of_plain_draws_beside_it() -> None:
-    _, made = found("GaussianFilter")
+    made = compared("GaussianFilter")
     on_ledger = [one for one in made.made if "ledger" in one.estimate.rests_on]
     assert on_ledger
     for one in made.made:
@@ -69,7 +73,7 @@ def test_an_estimate_that_rests_on_the_ledger_has_one_of_plain_draws_beside_it()
 
 
 def test_the_eraser_reaches_what_independent_failures_add_up_to() -> None:
-    all_, _ = found("NaiveRealisationFilter")
+    all_ = page_adversaries(*played("NaiveRealisationFilter"))
     (eraser,) = (one for one in all_ if one.name == "EraserForever")
     assert (
         eraser.run_cost_in_rounds == 4 * eraser.rounds
@@ -117,6 +121,7 @@ def test_what_an_estimate_rests_on_is_said_in_few_words() -> None:
         assert rests_on_text(words) == few
 
 
+@pytest.mark.slow
 def test_a_zcdp_guarantee_is_compared_in_renyi_divergence_and_reached() -> None:
     made = filter_chapter(QUICK, BY_NAME["ZCDPFilter"])
     assert made.verdict.outcome is Outcome.HOLDS
@@ -129,6 +134,7 @@ def test_a_zcdp_guarantee_is_compared_in_renyi_divergence_and_reached() -> None:
     assert made.failure <= QUICK.failure
 
 
+@pytest.mark.slow
 def test_a_broken_guarantee_has_no_upper_bound_and_a_counterexample_round_by_round() -> None:
     made = filter_chapter(QUICK, BY_NAME["NonadaptiveCompositionFilter"])
     assert made.verdict.outcome is Outcome.REFUTED

@@ -25,6 +25,7 @@ def played() -> dict[str, FilterTightness]:
     return {one.name: one for one in filter_tightness_rows(Study(quick=True))}
 
 
+@pytest.mark.slow
 def test_no_worst_case_is_above_its_guarantee_and_enclosures_are_narrow(
     played: dict[str, FilterTightness],
 ) -> None:
@@ -36,6 +37,7 @@ def test_no_worst_case_is_above_its_guarantee_and_enclosures_are_narrow(
     assert played["basic"].worst.low == 0  # no loss of pure mechanisms exceeds their sum
 
 
+@pytest.mark.slow
 def test_the_menu_for_rogers_passes_epsilon_and_is_worth_the_binomial_tail(
     played: dict[str, FilterTightness],
 ) -> None:

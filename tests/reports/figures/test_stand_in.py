@@ -34,6 +34,7 @@ from filterproof.reports.figures.trials import (
     training_data,
 )
 from tests.mc.training.test_mimic import PHENOTYPES, STAY, series, write
+from tests.slow_cases import slow_but
 
 CLIP = 6.0  # larger than most gradients, so that people differ in what is spent on them
 RUN = FilteredDescent(sigma=10.618, clip=CLIP, rate=0.7, at=4, further=7)
@@ -92,6 +93,7 @@ def test_a_trial_is_the_descent_that_it_says_with_its_groups() -> None:
     assert all(before < after for before, after in both), "those who have some left go on to spend it"
 
 
+@pytest.mark.slow
 def test_copies_of_each_person_are_as_many_people_with_less_noise() -> None:
     many = replace(RUN, copies=3, sigma=3 * RUN.sigma, further=3)
     found, alone = Trial(many, 0, 0).play(), Trial(replace(RUN, further=3), 0, 0).play()
@@ -127,7 +129,7 @@ def test_labels_are_uncertain_by_their_group() -> None:
         assert abs(moved[rows].mean() - due) <= 4.5 * (due * (1 - due) / len(rows)) ** 0.5
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", slow_but(NAMES[1:3], NAMES))
 def test_a_figure_shows_the_means_of_its_trials_and_what_they_say_of_the_paper(name: str) -> None:
     given = {"at": 2, "further": 2, "trials": 3, "seed": 2}
     shown = figure(name, **given)

@@ -117,6 +117,7 @@ def test_an_odometer_is_above_the_quantile_of_the_loss() -> None:
     assert 1 <= rounds <= accountant_examples.ROUNDS
 
 
+@pytest.mark.slow
 def test_the_pages_have_few_words_and_bytes(tmp_path: Path) -> None:
     replace(report(of_filter()), accountants=tuple(map(drawn, PAGES))).write(tmp_path, seconds=1.0)
     check_size(tmp_path)

@@ -18,7 +18,7 @@ from filterproof.theory.numerics.exact import to_fmpq
 from filterproof.theory.theorems.formula import Formula, compile_formula, formula_variables
 
 #: Points at which notations are compared.
-_POINTS = 12
+_POINTS = 6
 
 
 def statement_in(text: str, name: str) -> str:

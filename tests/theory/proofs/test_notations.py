@@ -97,6 +97,7 @@ NO_ROCQ_FORM = {
     "ex-post filter",
     "hockey-stick filter",
     "potential filter",
+    "product of pairs",
 }
 
 

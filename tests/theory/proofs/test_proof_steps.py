@@ -13,6 +13,7 @@ from filterproof.theory.proofs.ball_engine import certified_positive_check
 from filterproof.theory.proofs.proof import PROSE_JOIN_NOTE, CheckedStep, Proof
 from filterproof.theory.proofs.symbolic import zero_check
 from filterproof.theory.theorems.theorem import Check, ProofStep, RefusedError, Theorem
+from tests.slow_cases import slow_but
 
 X = sp.Symbol("x", positive=True)
 
@@ -39,7 +40,12 @@ def test_every_step_is_accepted_and_the_verdict_names_its_scope(name: str, proof
     assert name != "RDP filter" or f"for {FINITE_OUTCOMES_SCOPE} and" in proof.joined
 
 
-@pytest.mark.parametrize("name", [name for name, theorem in THEOREMS.items() if any(_wrong(theorem))])
+#: Theorems whose wrong claims take an engine seconds.
+LONG = {"kappa", "Gaussian hockey-stick"}
+CONTROLLED = [name for name, theorem in THEOREMS.items() if any(_wrong(theorem))]
+
+
+@pytest.mark.parametrize("name", slow_but({*CONTROLLED} - LONG, CONTROLLED))
 def test_the_same_engine_refuses_every_slightly_wrong_claim(name: str) -> None:
     for label, check in _wrong(THEOREMS[name]):
         with pytest.raises(RefusedError) as refused:

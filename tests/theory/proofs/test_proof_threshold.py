@@ -1,6 +1,8 @@
-"""Thresholds to any number of digits, against mpmath and the printed values."""
+"""Thresholds to at most 1,000 digits, against mpmath and the printed values."""
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import flint
 import mpmath
@@ -13,6 +15,7 @@ from filterproof.theory.proofs.threshold import (
     threshold,
 )
 from filterproof.theory.thresholds.budgets import BUDGET_FUNCTIONS
+from tests.slow_cases import slow_but
 
 # Second route: mpmath's root finder on the definitions, at twice the digits.
 DIGITS = 60
@@ -66,7 +69,10 @@ def _kappa(dhat: mpmath.mpf, rounds: int, delta: mpmath.mpf) -> mpmath.mpf:
     return 10 - mpmath.mpf(1) / 4 - sum(mpmath.sqrt(2) * mpmath.erfinv(1 - 2 * p) for p in (dhat, theta)) / 2
 
 
-@pytest.mark.parametrize(("rounds", "delta", "digits"), [(48, "1e-5", 18), (1, "0.2", 12), (3, "1e-20", 12)])
+@pytest.mark.parametrize(
+    ("rounds", "delta", "digits"),
+    [(48, "1e-5", 10), (1, "0.2", 12), pytest.param(3, "1e-20", 12, marks=pytest.mark.slow)],
+)
 def test_kappa_is_the_largest_level_on_the_constraint(rounds: int, delta: str, digits: int) -> None:
     ball = threshold("kappa", 10, delta, sigma=2, rounds=rounds, digits=digits)
     dhat, theta = certified_split(rounds, delta, digits=digits)
@@ -136,9 +142,9 @@ def test_kappa_takes_its_noise_and_rounds_and_no_other_name_does() -> None:
 
 
 def test_a_float_means_its_binary_value_and_a_string_its_decimals() -> None:
-    assert threshold("B*", 0.1, "1e-5") != threshold("B*", "0.1", "1e-5")
-    assert threshold("B*", 0.1, "1e-5") == threshold("B*", Fraction(0.1), "1e-5")
-    assert threshold("B*", 0.5, 0.25) == threshold("B*", "0.5", Fraction(1, 4))
+    assert threshold("CKS", 0.1, "1e-5") != threshold("CKS", "0.1", "1e-5")
+    assert threshold("CKS", 0.1, "1e-5") == threshold("CKS", Fraction(0.1), "1e-5")
+    assert threshold("CKS", 0.5, 0.25) == threshold("CKS", "0.5", Fraction(1, 4))
 
 
 def test_epsilon_zero_is_a_budget_of_zero_for_the_simple_form_only() -> None:
@@ -148,7 +154,7 @@ def test_epsilon_zero_is_a_budget_of_zero_for_the_simple_form_only() -> None:
     assert threshold("GDP", 0, "0.1").low > 0
 
 
-@pytest.mark.parametrize("name", BUDGET_FUNCTIONS)
+@pytest.mark.parametrize("name", slow_but({*BUDGET_FUNCTIONS} - {"B*"}, BUDGET_FUNCTIONS))
 def test_a_solution_at_few_bits_encloses_the_one_at_many(name: str) -> None:
     epsilon, delta = flint.fmpq(7, 10), flint.fmpq(1, 10**9)
     with flint.ctx.workprec(400):
@@ -182,3 +188,21 @@ def test_a_delta_next_to_one_only_takes_more_bits(name: str, nines: int) -> None
 def test_what_it_refuses_is_named(arguments: tuple[str, object, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         threshold(*arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "solve",
+    [
+        partial(threshold, "B*", 1, "1e-5"),
+        partial(threshold, "GDP", 1, "1e-5"),
+        partial(threshold, "kappa", 10, "1e-5", sigma=2, rounds=48),
+        partial(certified_split, 48, "1e-5"),
+        partial(certified_delta, 1, 1),
+    ],
+)
+def test_more_digits_than_the_most_are_refused_at_once(solve: Callable[..., object]) -> None:
+    for digits in (1001, 10**9):
+        with pytest.raises(
+            ValueError, match=f"digits must be at most 1,000, got digits={digits}; pass fewer"
+        ):
+            solve(digits=digits)

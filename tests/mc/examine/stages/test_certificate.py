@@ -19,6 +19,7 @@ from filterproof.mc.examine.stages import certificate as room
 from filterproof.mc.examine.stages.certificate import verdict_by_theorems
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.proofs.proof import Proof
+from tests.slow_cases import slow_but
 
 pytestmark = pytest.mark.usefixtures("proved")
 
@@ -94,7 +95,7 @@ JOINED = [
 ]
 
 
-@pytest.mark.parametrize(("charge", "promise"), JOINED, ids=repr)
+@pytest.mark.parametrize(("charge", "promise"), slow_but(JOINED[::2], JOINED), ids=repr)
 def test_a_filters_own_budget_holds_and_one_part_in_1e10_more_does_not(charge: Any, promise: Any) -> None:
     """The budgets themselves have a second route in `tests/theory/proofs`."""
     own: Any = joined(charge, promise)

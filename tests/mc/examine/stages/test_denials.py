@@ -40,8 +40,8 @@ class Eager(Purse):
 MENU = tuple(map(fp.RandomizedResponse, (0.25, 0.5, 0.75)))
 
 
-def told(filt: Any, **how: Any) -> str:
-    exam = verify(filt, effort=0.05, stages=["denials"], **how)
+def told(filt: Any, effort: float = 0.05, **how: Any) -> str:
+    exam = verify(filt, effort=effort, stages=["denials"], **how)
     assert exam.counterexample is None
     assert exam.headline == "UNDECIDED"
     assert exam.not_tried == ""  # denials are no attacks
@@ -55,7 +55,7 @@ def spending(kind: type[Purse], menu: tuple[fp.RandomizedResponse, ...] | None) 
     )
 
 
-@pytest.mark.parametrize("menu", [None, MENU])
+@pytest.mark.parametrize("menu", [pytest.param(None, marks=pytest.mark.slow), MENU])
 def test_a_budget_of_another_library_is_told_what_it_denies_too_much(menu: Any) -> None:
     assert told(spending(Purse, menu), mechanisms=["rr"] if menu is None else None) == NOTHING
     small = told(spending(Small, menu), mechanisms=["rr"] if menu is None else None)
@@ -73,11 +73,11 @@ def test_a_sound_rule_of_a_user_denies_nothing_that_fits_by_every_theorem() -> N
     class Half(Mine):
         budget = fp.Budget.of(0.015)
 
-    assert told(Mine(), mechanisms=["gaussian", "rr"]) == NOTHING
+    assert told(Mine(), effort=0.02, mechanisms=["gaussian", "rr"]) == NOTHING
     assert "fit in (1, 1e-05)-DP by basic composition and by the zCDP budget" in told(
         Half(), mechanisms=["rr"]
     )
-    assert not any(one.stage == "denials" for one in verify(fp.ZCDPFilter(0.5), effort=0.01).findings)
+    assert not any(one.stage == "denials" for one in verify(fp.ZCDPFilter(0.5), effort=1e-4).findings)
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -138,7 +138,7 @@ class ChargedTwice(services.Purse):
             yield fp.services.Release(again=True)
 
 
-@pytest.mark.parametrize("service", [services.Purse, ChargedTwice])
+@pytest.mark.parametrize("service", [pytest.param(services.Purse, marks=pytest.mark.slow), ChargedTwice])
 def test_a_service_that_charges_for_a_retry_is_told(service: type) -> None:
     exam = fp.verify(fp.services.with_promise(service, fp.PureDP(1.0)), effort=0.02, mechanisms=["rr"])
     assert exam.counterexample is None

@@ -23,6 +23,7 @@ from filterproof.theory.pairs import RandomizedResponse
 from tests.mc.examine.counterexamples import naive, natural
 from tests.mc.examine.example_filters import Sum
 from tests.mc.examine.stages.test_stages import subject
+from tests.slow_cases import slow_but
 
 COIN = RandomizedResponse.from_ratio(9)
 
@@ -65,7 +66,9 @@ def some_order():
         return CATALOGUE["SomeOrderFilter"].example()
 
 
-@pytest.mark.parametrize("make", [AllAfterALoss, some_order], ids=["after a loss", "some order"])
+@pytest.mark.parametrize(
+    "make", slow_but([AllAfterALoss], [AllAfterALoss, some_order]), ids=["after a loss", "some order"]
+)
 def test_best_replies_refute_and_replay_to_what_other_arithmetic_gives(make):
     about = subject(make(), "rr", "twopoint")
     every = plans_with_best_second_requests(about, chosen_targets(about))
@@ -78,7 +81,7 @@ def test_best_replies_refute_and_replay_to_what_other_arithmetic_gives(make):
         assert [one is None for one in found.plan.then] == [True, False]
 
 
-@pytest.mark.parametrize("name", ["BasicFilter", "RealisationFilter"])
+@pytest.mark.parametrize("name", slow_but(["BasicFilter"], ["BasicFilter", "RealisationFilter"]))
 def test_best_replies_refute_no_sound_filter_and_say_how_near_they_come(name):
     about = subject(CATALOGUE[name].example(), "rr", "twopoint")
     for found in plans_with_best_second_requests(about, chosen_targets(about)):

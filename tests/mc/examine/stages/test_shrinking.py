@@ -79,6 +79,7 @@ def test_a_counterexample_of_many_odd_kinds_becomes_a_few_known_ones(odd: Counte
     )
 
 
+@pytest.mark.slow
 def test_what_was_not_asked_for_is_not_told_either() -> None:
     with_laplace_noise = sequence(pair=fp.Laplace(5.0), times=40)
     found = shrunk(Forgets(), with_laplace_noise, families=("laplace",))
