@@ -58,7 +58,8 @@ class PaperStatement:
     """A statement of a paper, where it is implemented here, and its status.
 
     Each part of `where` is a public name, or theorem, figure or page with a name after a colon. `why` says what is
-    missing. `numbers` is a key of `NUMBERS`. Raises ValueError for a row that is on other data or not here and does not say why.
+    missing. `numbers` is a key of `NUMBERS`. Raises ValueError for a row that is on other data or not here and does not
+    say why.
     """
 
     paper: str

@@ -68,7 +68,12 @@ class GameDiagram(Specification):
         )
 
     def caption_values(self, data: FigureData) -> dict[str, Any]:
-        return {"order": ", ".join(f"{row['part']}.{row['call']}" for row in data.where("round", 1).rows())}
+        last, released = data.rows()[-1]["round"], data.number("released")
+        return {
+            "order": ", ".join(f"{row['part']}.{row['call']}" for row in data.where("round", 1).rows()),
+            "ended": f"played {last} of {self.rounds} rounds"
+            + f", the filter denying the request of round {last}" * (released < self.rounds),
+        }
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         (ax,) = axes

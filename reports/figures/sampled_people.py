@@ -50,7 +50,7 @@ class SampledPeople(Specification):
     steps: int = integer_parameter(10_000, most=100_000)
     delta: float = probability_parameter(1e-6, 1e-12, 0.1)
     people: int = integer_parameter(1000, most=60_000, least=2)
-    orders: int = integer_parameter(32, most=4096, least=2)
+    orders: int = integer_parameter(32, most=256, least=2)
     rate: float = real_parameter(0.25, 1e-4, 100.0)
     every: int = integer_parameter(10, most=1000)
     copies: int = integer_parameter(42, most=1000)

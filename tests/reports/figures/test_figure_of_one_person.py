@@ -116,3 +116,11 @@ def test_the_diagram_is_of_the_calls_of_a_run() -> None:
     assert data.column("round").tolist() == [k for k in (1, 2, 3) for _ in range(4)]
     assert data.column("call").tolist() == ["request", "admits", "sample", "observe"] * 3
     assert data.facts["decided_first"] == data.facts["released"] == 3
+    assert "traced run, which played 3 of 3 rounds: in" in figure("004-1", rounds=3).caption.replace(
+        "\n", " "
+    )
+    for epsilon, last in ((2.0, 2), (0.1, 1)):  # denied
+        denied = figure("004-1", epsilon=epsilon, rounds=20)
+        assert (denied.data.rows()[-1]["round"], denied.data.facts["released"]) == (last, last - 1)
+        words = f"played {last} of 20 rounds, the filter denying the request of round {last}: in the first"
+        assert words in " ".join(denied.caption.split())

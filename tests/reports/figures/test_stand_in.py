@@ -15,13 +15,15 @@ from filterproof.mc.training.digits import load_digits
 from filterproof.mc.training.network import DenseNetwork
 from filterproof.mc.training.paper_tables import TABLES
 from filterproof.reports.figures import trials as trials_room
+from filterproof.reports.figures.accuracy_tables import Table
 from filterproof.reports.figures.paper_figure import FIGURES, figure
 from filterproof.reports.figures.stand_in import (
+    AccuracyByClip,
     AccuracyByEpoch,
     LossesByGroup,
+    SmallSpentEpsilons,
     SpentEpsilonHistogram,
     StandIn,
-    Table,
 )
 from filterproof.reports.figures.trials import (
     FilteredDescent,
@@ -150,11 +152,18 @@ def test_a_figure_shows_the_means_of_its_trials_and_what_they_say_of_the_paper(n
             half = 4.302653 * np.std(values, ddof=1) / 3**0.5
             ends = [np.mean(values), np.mean(values) - half, np.mean(values) + half]
             assert [row["mean"], row["low"], row["high"]] == pytest.approx(ends, rel=1e-5, abs=1e-9)
-        for observed, limit in specification.OBSERVED.items():
-            mean, low, high = student([specification.paper_observations(one)[observed] for one in outcomes])
-            assert shown.data.number(f"{observed} of {words}") == mean
-            seen = "seen" if low > limit else "the opposite is seen" if high < limit else "undecided"
-            assert re.search(rf"{re.escape(f'{mean:.3g} [')}[^]]*], {seen}", shown.caption)
+        observations = list(map(specification.paper_observations, outcomes))
+        family = len(observations[0]) * len(specification.settings())
+        for observed in observations[0]:
+            mean, low, high = student([one[observed] for one in observations], confidence=1 - 0.05 / family)
+            facts = [shown.data.number(f"{observed} of {words}{end}") for end in ("", " low", " high")]
+            assert facts == pytest.approx([mean, low, high], rel=1e-12)
+            seen = ""
+            if (limit := specification.OBSERVED.get(observed)) is not None:
+                gains = name != "003-6" or "clip 1 times" not in words
+                above, below = (low > limit, high < limit) if gains else (high < limit, low > limit)
+                seen = ", seen" if above else ", the opposite is seen" if below else ", undecided"
+            assert re.search(rf"{re.escape(f'{mean:.3g} [')}[^]]*]{seen}[;. ]", shown.caption)
     assert "stand-in" in shown.of.title
     assert "A stand-in: scikit-learn's digits" in shown.caption
 
@@ -169,6 +178,13 @@ def test_what_is_observed_is_above_its_number_where_a_paper_would_see_it() -> No
         quality=quality, active=active, queries=queries, before=before, after=after, epsilons=spent
     )
     kinds = [kind(at=1, further=1) for kind in (AccuracyByEpoch, LossesByGroup, SpentEpsilonHistogram)]
+    assert AccuracyByClip(clips=(0.5, 1.0, 5.0)).paper_sides() == (1, -1, 1), "no gain at the tuned clip"
+    assert FIGURES["003-6"].specification is AccuracyByClip
+    assert (FIGURES["003-7"].specification, SpentEpsilonHistogram.OBSERVED) == (
+        SpentEpsilonHistogram,
+        {"near": 50},
+    )
+    assert (FIGURES["003-8"].specification, SmallSpentEpsilons.OBSERVED) == (SmallSpentEpsilons, {"far": 50})
     observed = {name: value for one in kinds for name, value in one.paper_observations(found).items()}
     due = {"alike": 0.1, "equal": 0.3, "apart": 0.35, "best": 0.05, "others": 0.075, "near": 75, "far": 25}
     assert observed == pytest.approx({"gain": 25, **due})
@@ -215,7 +231,8 @@ def test_the_owner_of_phenotypes_gets_the_figures_from_their_folder(tmp_path: Pa
             for k, (one, two) in enumerate(kinds)
         ]
         write(tmp_path, part, stays, columns)
-    shown = figure("003-2", folder=str(tmp_path), at=2, further=2, trials=2)
+    short = {"at": 2, "further": 2, "trials": 2}
+    shown = figure("003-2", folder=str(tmp_path), **short)
     assert shown.title.endswith("on a folder of data")
     assert "A stand-in" not in shown.caption
     assert shown.data.where("panel", "epsilon").column("x").tolist()[:5] == [
@@ -229,11 +246,26 @@ def test_the_owner_of_phenotypes_gets_the_figures_from_their_folder(tmp_path: Pa
     rows = np.concatenate([own for own, _ in rows_of_people_groups(data).values()])
     assert len(set(rows.tolist())) == len(rows) == 5 * 6, "a tenth is in each group, nobody in two"
     assert (data.labels[rows_of_people_groups(data)["heart attack"][0], 0] > 0).all()
-    epochs = figure("003-6", folder=tmp_path, clips=1.0, at=2, further=2, trials=2)
+    epochs = figure("003-6", folder=tmp_path, clips=1.0, **short)
     assert "area under the ROC curve" in epochs.caption
     assert epochs.data.where("panel", "active").column("mean").max() == 60
+    assert "an eighth of the tuned clip is a quarter" in figure("003-7", **short).caption
+    assert "an eighth of the tuned clip is" not in figure("003-7", folder=tmp_path, **short).caption
     with pytest.raises(ValueError, match="folder must be a folder, got folder='gone'"):
         FIGURES["003-6"].specified(folder="gone")
+
+
+def test_the_groups_of_a_figure_have_people(tmp_path: Path) -> None:
+    for part in ("train", "test"):
+        write(tmp_path, part, [(f"{k}.csv", series(STAY), k % 2) for k in range(4)])
+    with pytest.raises(ValueError, match="folder must have people in several groups, got 1 groups"):
+        FIGURES["003-2"].specified(folder=str(tmp_path))
+    assert FIGURES["003-6"].specified(folder=str(tmp_path)) is not None
+    labels = PHENOTYPES.replace("Shock", "Pneumonia (except some)")
+    for part in ("train", "test"):
+        write(tmp_path / "ill", part, [(f"{k}.csv", series(STAY), "9,0,1") for k in range(10)], labels)
+    with pytest.raises(ValueError, match="got 5 groups, 3 of them empty"):
+        FIGURES["003-2"].specified(folder=str(tmp_path / "ill"))
 
 
 def test_everyone_is_counted_once_and_a_last_bit_above_the_promise_in_the_last_bin() -> None:
