@@ -8,6 +8,7 @@ array([1, 1])
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import fields
 
@@ -29,6 +30,12 @@ def checked_menu(menu: object) -> tuple[DominatingPair, ...]:
     """Return `menu`, also one with names, as a tuple of at least one single pair."""
     pairs = (menu,) if isinstance(menu, DominatingPair) else menu
     if isinstance(pairs, Mapping) and all(isinstance(name, str) for name in pairs):
+        for name in pairs:
+            if not is_pair_name(name):
+                raise ValueError(
+                    f"menu must give names of words without brackets, '=', ':' or a count, got {name!r}; pass e.g. "
+                    "{'vote': RandomizedResponse(0.5)}"
+                )
         pairs = tuple(pairs.values())
     if not isinstance(pairs, (tuple, list)) or not pairs:
         raise ValueError(
@@ -38,6 +45,15 @@ def checked_menu(menu: object) -> tuple[DominatingPair, ...]:
         if not isinstance(pair, DominatingPair) or pair.shape != ():
             raise TypeError(f"menu must hold single pairs, got {pair!r}; pass e.g. (Gaussian(mu=0.5),)")
     return tuple(pairs)
+
+
+def is_pair_name(name: str) -> bool:
+    """Whether a name of a pair reads as one in a sentence: words on one line that are no count and no expression.
+
+    >>> [is_pair_name(name) for name in ("the 2nd vote", "", "2 x vote", "a, then b", "Gaussian(mu=1)")]
+    [True, False, False, False, False]
+    """
+    return re.fullmatch(r"(?!\d+ x )\w[\w .&/%+-]*(?<! )", name) is not None
 
 
 def checked_plan(plan: object) -> dict[DominatingPair, float]:

@@ -19,7 +19,7 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, targets
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
-from filterproof.mc.examine.formatting import naming, pair_words
+from filterproof.mc.examine.formatting import count_words, naming, pair_words
 from filterproof.mc.examine.pairs_in_attributes import (
     assumption,
     attribute_values,
@@ -214,6 +214,7 @@ def admission_finding(
         ]
     assumed = dict.fromkeys(filter(None, map(assumption, own)))
     sampled = tuple(filter(is_sampled, own))
+    granted = len(own)
     if own := [pair for pair in own if pair_with_known_tails(pair) is not None]:
         own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
         sizes = tuple(map(float, range(1, len(own) + 1)))
@@ -227,6 +228,11 @@ def admission_finding(
     most: dict[str, float] = {}
     for one in open_lines:
         most[one.definition.mechanism] = max(most.get(one.definition.mechanism, 0.0), one.sizes[-1])
+    granted_texts = [f"{mechanism} up to {size:.4g}" for mechanism, size in most.items()]
+    if granted > len(own):
+        granted_texts.append(
+            f"{count_words(granted - len(own), 'pair')} of its own without a known distribution"
+        )
     # of requests that it admits, where it never comes to spend on one
     fault = "" if open_lines else next((one.raised for one in admissions if one.spending), "")
     if not fault and raising.keys() >= {one.definition.mechanism for one in admissions}:
@@ -234,7 +240,7 @@ def admission_finding(
     finding = StageFinding(
         stage="admission",
         question="Which requests does a fresh run grant?",
-        result=", ".join(f"{mechanism} up to {size:.4g}" for mechanism, size in most.items()) or "nothing",
+        result=", ".join(granted_texts) or "nothing",
         menu=", ".join(dict.fromkeys(family.mechanism for family in families)),
         not_tried=f"sizes between the tested ones: {USED_UP}" if cut else "",
         fault=fault,

@@ -27,8 +27,9 @@ import numpy as np
 
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.library import defining_class, is_library_class
+from filterproof.filters.rules.menu import is_pair_name
 from filterproof.mc.engine.encoding import OWN, Nameable, allowed_values_by_name, encode
-from filterproof.mc.losses.finite_pair_from_cdfs import STATED_ERROR, pair_with_known_tails
+from filterproof.mc.losses.finite_pair_from_cdfs import STATED_ERROR, has_double_masses, pair_with_known_tails
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair, library_class
 
@@ -51,7 +52,8 @@ def pairs_in_attributes(filt: object) -> tuple[DominatingPair, ...]:
 def pairs_of_attribute(filt: object, name: str) -> tuple[DominatingPair, ...]:
     """Return the pairs in the attribute `name` over which games are solved, or none.
 
-    A filter that observes losses sees those that a class outside the library draws, and no game knows them.
+    A filter that observes losses sees those that a class outside the library draws, or those of masses that do not sum
+    to 1, and no game knows them.
     """
     value = _attribute_value(filt, name)
     value = tuple(value.values()) if _is_named(value) else value
@@ -65,14 +67,20 @@ def pairs_of_attribute(filt: object, name: str) -> tuple[DominatingPair, ...]:
     return tuple(
         pair
         for pair in own
-        if not user_class_states_distribution(pair) or (not looks and pair_with_known_tails(pair) is not None)
+        if not (user_class_states_distribution(pair) or has_double_masses(pair))
+        or (not looks and pair_with_known_tails(pair) is not None)
     )
 
 
 def pair_names(filt: object) -> dict[DominatingPair, str]:
-    """Return the names that the filter's attributes give to single pairs: those of mappings from names to pairs."""
+    """Return the names that the filter's attributes give to single pairs: those of mappings from names to pairs.
+
+    A name that does not read as one is left out.
+    """
     named = filter(_is_named, attribute_values(filt, type(filt).__mro__))
-    return {pair: name for pairs_by_name in named for name, pair in pairs_by_name.items()}
+    return {
+        pair: name for pairs_by_name in named for name, pair in pairs_by_name.items() if is_pair_name(name)
+    }
 
 
 def _is_named(held: object) -> TypeGuard[Mapping[str, DominatingPair]]:
@@ -123,9 +131,11 @@ def _has_allowed_name(pair: DominatingPair, names: Nameable) -> bool:
 
 
 def assumption(pair: DominatingPair) -> str:
-    """Return what a result assumes about a pair outside the library; '' for a pair of the library."""
+    """Return what a result assumes about a pair of doubles or of a class outside the library; '' for other pairs."""
     pair, ours = pair.unlabelled, library_class(pair.unlabelled)
     kind = type(pair).__name__
+    if has_double_masses(pair):
+        return f"the masses of {kind} are doubles: a lower bound holds for all masses within {STATED_ERROR:g} of them"
     if ours is type(pair):
         return ""
     if ours is not None:

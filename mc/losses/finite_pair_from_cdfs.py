@@ -1,4 +1,4 @@
-"""A finite pair that is at most as revealing as the distribution that a class outside the library states.
+"""A finite pair that is at most as revealing as the distribution that doubles state: masses, or the cdfs of a class.
 
 The losses are cut into cells by the cdfs of both directions. The report of a cell is a post-processing, so that no
 divergence of the finite pair exceeds that of the stated distribution, whose cdfs may err by `STATED_ERROR`.
@@ -31,15 +31,28 @@ _CELLS, _TAIL = 128, 1e-9
 def pair_with_known_tails(pair: DominatingPair) -> DominatingPair | None:
     """Return the pair, or a less revealing finite pair by its stated cdfs; None if none is known.
 
-    It is the pair itself if its tails are known, and else a finite pair by the cdfs that its class states.
+    It is the pair itself if its tails are known, and else a finite pair by the cdfs that its class states. A
+    `FinitePair` of doubles whose sums are exactly 1 is the pair of these rational numbers.
     """
     if has_tails(pair):
         return pair
-    if pair.shape != () or pair.member_index is not None or library_class(pair.unlabelled) is not None:
+    doubles = has_double_masses(pair)
+    if pair.shape != () or pair.member_index is not None:
         return None
+    if library_class(pair.unlabelled) is not None and not doubles:
+        return None
+    if doubles and pair.masses_as_fractions is not None:
+        p, q = zip(*pair.masses_as_fractions, strict=True)
+        if sum(p) == sum(q) == 1:
+            return FinitePair(p, q)
     with suppress(Exception):  # code of a user's class, whatever it raises: then nothing is known of the pair
         return _finite_pair_of_cells(pair)
     return None
+
+
+def has_double_masses(pair: DominatingPair) -> bool:
+    """Whether the pair is a `FinitePair` of doubles, whose sums may miss 1 by `STATED_ERROR`."""
+    return isinstance(pair.unlabelled, FinitePair) and pair.exact_masses is None
 
 
 def _finite_pair_of_cells(pair: DominatingPair) -> FinitePair:
@@ -48,7 +61,7 @@ def _finite_pair_of_cells(pair: DominatingPair) -> FinitePair:
     What rounding takes from P goes to the cell with the smallest losses, where it hides under Q.
     """
     swapped, infinite = pair.swapped, _checked_probability(pair.infinite_mass)
-    low, high = float(pair.loss_isf(1 - _TAIL)), float(pair.loss_isf(max(_TAIL, 2 * float(infinite))))
+    low, high = float(pair.loss_isf(1 - _TAIL)), float(pair.loss_isf(_upper_tail(float(infinite))))
     if not -math.inf < low <= high < math.inf:
         raise ValueError(f"loss_isf must return finite losses, got {low!r} and {high!r}; correct it")
     width = (high - low) / _CELLS
@@ -73,6 +86,11 @@ def _finite_pair_of_cells(pair: DominatingPair) -> FinitePair:
         raise ValueError("loss_cdf must state two distributions with different masses")
     p[hidden] += rest
     return FinitePair(tuple(p), tuple(q))
+
+
+def _upper_tail(infinite: float) -> float:
+    """Return the P-mass above the last edge: more than the infinite mass, and less than 1."""
+    return max(_TAIL, min(2 * infinite, (1 + infinite) / 2))
 
 
 def _checked_probability(value: object) -> Fraction:

@@ -38,16 +38,15 @@ from filterproof.filters.contract.filter_base import OnDenial
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.evaluate.evaluation import checked_directions_and_name
 from filterproof.mc.losses.epsilon_values import Epsilon, check_epsilon
-from filterproof.mc.losses.finite_pair_from_cdfs import pair_with_known_tails
+from filterproof.mc.losses.finite_pair_from_cdfs import has_double_masses, pair_with_known_tails
 from filterproof.mc.losses.loss_cells import checked_lattice_step
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.result import WorstCase
 from filterproof.mc.worst_case.worst_case_game import MAX_DOUBLES, WorstCaseGame
 from filterproof.theory.argument_checks import check_count, check_positive
 from filterproof.theory.evidence import Evidence
-from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs import DominatingPair, library_class
 from filterproof.theory.pairs.base import Direction
-from filterproof.theory.pairs.finite import FinitePair
 from filterproof.theory.pairs.labelled import format_labels
 
 #: For a filter with this many states, this relative width suffices by default.
@@ -164,15 +163,17 @@ def worst_case_of_checked_filter(
 ) -> WorstCase:
     """Return `worst_case` without repeating the checks of the filter; `solved_cache=` caches solutions.
 
-    If a class outside the library states the distribution of a pair, the lower bound is CITED and the upper bound is 1.
+    If doubles state the distribution of a pair, the upper bound is 1, and the lower bound is CITED if a class outside
+    the library states them.
     """
-    game, ways = _checked_game_and_directions(filt, menu, evidence=evidence, **asked)
+    game, ways = _checked_game_and_directions(filt, menu, evidence=evidence, allow_doubles=True, **asked)
     if filt.looks_at_losses or all(pair_with_known_tails(pair) in (pair, None) for pair in game.menu):
         return _worst_over_directions(game, check_epsilon(epsilon), ways, evidence, relative)
     worst = _worst_over_directions(
         replace(game, from_below=True), check_epsilon(epsilon), ways, evidence, relative
     )
-    return replace(worst, high=1.0, evidence=Evidence.CITED)
+    cited = any(library_class(pair.unlabelled) is None for pair in game.menu)
+    return replace(worst, high=1.0, evidence=Evidence.CITED if cited else worst.evidence)
 
 
 def worst_cases(
@@ -191,11 +192,12 @@ def _checked_game_and_directions(
     direction: Direction | Literal["both"] = "both",
     on_denial: OnDenial = "halt",
     evidence: Evidence | None = None,
+    allow_doubles: bool = False,
     **limits: Any,
 ) -> tuple[WorstCaseGame, tuple[Direction, ...]]:
     """Return the game and its directions for checked arguments."""
     checked_filter_base(filt)
-    requests = _checked_menu(menu)
+    requests = _checked_menu(menu, allow_doubles)
     directions, which = checked_directions_and_name(direction, evidence)
     if direction == "both" and not filt.looks_at_losses and all(pair.swapped == pair for pair in requests):
         directions = ("PQ",)  # P and Q are interchangeable, so both directions have the same value
@@ -288,7 +290,9 @@ def _largest_result(directions: Iterable[WorstCase]) -> WorstCase:
     return replace(worst, low=max(result.low for result in solved))
 
 
-def _checked_menu(menu: DominatingPair | Sequence[DominatingPair]) -> tuple[DominatingPair, ...]:
+def _checked_menu(
+    menu: DominatingPair | Sequence[DominatingPair], allow_doubles: bool
+) -> tuple[DominatingPair, ...]:
     """Return the menu as a tuple of pairs; raise TypeError or ValueError for anything else."""
     if not isinstance(menu, (DominatingPair, Iterable)):
         raise TypeError(
@@ -298,7 +302,7 @@ def _checked_menu(menu: DominatingPair | Sequence[DominatingPair]) -> tuple[Domi
     for pair in requests:
         if not isinstance(pair, DominatingPair) or pair.shape != ():
             raise TypeError(f"menu must hold pairs of shape (), got {pair!r}; pass e.g. Gaussian(mu=1.0)")
-        if isinstance(pair, FinitePair) and pair.exact_masses is None:
+        if not allow_doubles and has_double_masses(pair):
             raise TypeError(
                 f"menu must hold finite pairs with rational masses, got {short(pair)} with floats, which may not sum "
                 "to exactly 1; pass probabilities as Fraction, e.g. Fraction('0.7')"

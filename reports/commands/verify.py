@@ -67,7 +67,8 @@ def verify(
     stages: Annotated[
         str | None,
         typer.Option(
-            help="Stages to run: invariants, schedules, certificate, source, sequences, games, search. Default: all."
+            help="Stages to run: invariants, denials, schedules, certificate, source, sequences, games, search. "
+            "Default: all."
         ),
     ] = None,
     kernel: Annotated[

@@ -23,6 +23,7 @@ from filterproof.mc.examine.stages.denials import denial_finding, explain_charge
 from filterproof.mc.examine.trace import Trace
 from filterproof.theory.pairs import DominatingPair
 
+_SCHEDULES_NOT_TRIED = "requests of other kinds, moves that depend on what came out, and longer schedules"
 _QUESTION = "Does the guarantee survive concurrent requests, retries, and a process that is killed?"
 
 
@@ -55,7 +56,12 @@ def service_schedule_stage(
     """Yield the findings on schedules of a service, and on retries that it charges again."""
     menu = granted_or_default_menu(service.make, families_for_guarantee(tuple(names), service.promise))
     *_, report = search_reports(service.make, service.promise, menu, limit, seed=seed)
-    yield _schedule_finding(service, menu, report, "requests of other kinds, and longer schedules")
+    yield _schedule_finding(
+        service,
+        menu,
+        report,
+        "requests of other kinds, moves that depend on what came out, and longer schedules",
+    )
     if report.violation is None:
         retried = explain_charged_retry(service.make, menu)
         yield denial_finding((retried,) if retried else (), ", ".join(names), limit)

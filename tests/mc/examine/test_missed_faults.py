@@ -201,6 +201,31 @@ def test_pure_guarantee_is_compared_at_epsilon_zero_where_it_is_not_nothing() ->
     assert near.share == pytest.approx(math.tanh(1 / 6) / math.tanh(1 / 2), rel=1e-9)
 
 
+class StoresLossesUnderGaussianDP(SumOfSquares):
+    """Grants one request more than fits, and stores the last loss, which it never reads."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n: int) -> Any:
+        return np.zeros(n), np.zeros(n)
+
+    def admits(self, state: Any, request: Any) -> Any:
+        return (state[0] < 21) & (request.gdp_mu**2 <= 0.05 * (1 + 1e-12))
+
+    def spend(self, state: Any, request: Any) -> Any:
+        return state[0] + 1, state[1]
+
+    def observe(self, state: Any, loss: Any) -> Any:
+        return state[0], loss
+
+
+def test_a_long_play_is_simulated_where_it_exceeds_gaussian_dp_clearly() -> None:
+    shown = examined(StoresLossesUnderGaussianDP(), 1.0, mechanisms=("gaussian",)).counterexample
+    assert shown is not None
+    exact = fp.Composition({fp.Gaussian(math.sqrt(0.05)): 21}).delta(shown.measure.at)
+    assert 1.1 * shown.promised < shown.value <= exact.high
+
+
 class StoresLosses(SumOfSquares):
     """zCDP; grants one request more than fits, and stores losses that it never reads."""
 

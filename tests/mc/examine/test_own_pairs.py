@@ -3,11 +3,14 @@
 import json
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 import filterproof as fp
+from filterproof.mc.examine.pairs_in_attributes import pair_names
 from filterproof.mc.examine.verification import verify
 from filterproof.mc.losses.finite_pair_from_cdfs import pair_with_known_tails
 
@@ -140,6 +143,62 @@ class Silent(Declares):
     sample = Declares._unknown
 
 
+@pytest.mark.parametrize(
+    "pair",
+    [
+        fp.FinitePair((0.75, 0.25), (0.25, 0.75)),
+        fp.FinitePair((0.9, 0.1), (0.8, 0.2)),
+        fp.FinitePair((0.3, 0.6, 0.1), (0.2, 0.8, 0.0)),
+        fp.FinitePair((0.4, 0.6), (1.0, 0.0)),
+    ],
+)
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_masses_in_doubles_are_measured_below_every_rational_reading_of_them(
+    pair: fp.FinitePair, direction: str
+) -> None:
+    pair = pair if direction == "PQ" else pair.swapped
+    measured = pair_with_known_tails(pair)
+    assert measured is not None
+    p, q = ([Fraction(mass) for mass in masses] for masses in (pair.p, pair.q))
+    for epsilon in (0.0, 0.1, 0.5):
+        growth = Fraction(math.exp(epsilon))
+        read = [
+            sum(max(a / up - growth * b / uq, Fraction(0)) for a, b in zip(p, q, strict=True))
+            for up, uq in ((1, 1), (sum(p), sum(q)))
+        ]
+        assert 0.99 * float(min(read)) - 1e-9 <= measured.hockey_stick(epsilon) <= min(read) * (1 + 2**-50)
+
+
+@pytest.mark.parametrize("observing", [False, True])
+def test_a_menu_of_masses_in_doubles_is_examined_and_its_budget_is_kept_or_not(observing: bool) -> None:
+    pair, release = fp.FinitePair((0.9, 0.1), (0.8, 0.2)), {"released": lambda held, pair, loss: None}
+    menu = (pair, fp.RandomizedResponse(0.3))
+    release = release if observing else {}
+    free = fp.from_budget(
+        list, lambda held, pair: True, fp.PureDP(1.0), menu=menu[: 1 + observing], **release
+    )
+    exam = fp.verify(free, effort=0.3)
+    assert exam.verdict.outcome is fp.Outcome.REFUTED
+    assert not any("error" in finding.result for finding in exam.findings)
+    assert "the masses of FinitePair are doubles: a lower bound holds for all masses within 1e-12" in str(
+        exam
+    )
+
+
+def test_a_budget_that_is_three_prices_of_masses_in_doubles_is_not_refuted() -> None:
+    pair = fp.FinitePair((0.9, 0.1), (0.8, 0.2))
+    price = float(pair.pure_epsilon)
+
+    def ask(held: list[int], pair: fp.DominatingPair) -> bool:
+        held.append(1)
+        return len(held) <= 3
+
+    exam = fp.verify(fp.from_budget(list, ask, fp.PureDP(3 * price), menu=(pair,)), effort=0.1)
+    assert exam.verdict.outcome is fp.Outcome.UNDECIDED
+    assert exam.closest is not None
+    assert exam.closest.share > 0.25
+
+
 def test_a_class_that_states_no_distribution_is_not_tried() -> None:
     class Granting(Cheap):
         menu = (Silent(),)
@@ -153,6 +212,29 @@ def test_a_class_that_states_no_distribution_is_not_tried() -> None:
 class Drawn(Declares):
     def sample(self, rng: Any, n: int, order: float = 1.0) -> Any:
         return fp.Gaussian(1.0).sample(rng, n, order)
+
+
+@pytest.mark.parametrize(("pair", "simulated"), [(Silent(), False), (Drawn(), True)])
+def test_a_filter_that_grants_only_pairs_without_a_known_distribution_is_undecided(
+    pair: fp.DominatingPair, simulated: bool
+) -> None:
+    class Once(fp.PrivacyFilter):
+        promise = fp.ZCDP(0.5)
+        menu = (pair,)
+
+        def start(self, n: int) -> Any:
+            return np.zeros(n)
+
+        def admits(self, state: Any, request: Any) -> Any:
+            return (state < 1) & (request in self.menu)
+
+        def spend(self, state: Any, request: Any) -> Any:
+            return state + 1
+
+    exam = verify(Once(), effort=0.05)
+    assert (exam.headline, exam.verdict.outcome) == ("UNDECIDED", fp.Outcome.UNDECIDED)
+    assert exam.findings[0].result == "1 pair of its own without a known distribution"
+    assert ("Closest attack: Drawn" in exam.verdict.detail) is simulated
 
 
 def test_a_class_that_draws_its_losses_is_simulated_and_said_to_be_assumed() -> None:
@@ -200,3 +282,19 @@ def test_pairs_with_names_are_called_by_them() -> None:
         pairs: ClassVar = {"a vote": Stated(fp.Gaussian(1.0), 0.2)}
 
     assert "a vote at Rényi divergence" in str(verify(Votes(), effort=0.005, stages=["sequences"]))
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", "vote\nround 9: x", "Gaussian(mu=1)", "2 x vote", "vote, then vote", "vote "]
+)
+def test_a_name_that_does_not_read_as_one_is_refused_on_a_menu_and_not_used_of_an_attribute(
+    name: str,
+) -> None:
+    pair = Stated(fp.Gaussian(1.0), 0.2)
+    with pytest.raises(ValueError, match="menu must give names of words"):
+        fp.from_budget(Client, lambda held, pair: True, fp.PureDP(1.0), menu={name: pair})
+
+    class Votes(Cheap):
+        pairs: ClassVar = {name: pair}
+
+    assert pair_names(Votes()) == {}

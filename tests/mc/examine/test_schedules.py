@@ -364,6 +364,7 @@ def test_a_service_with_its_guarantee_is_examined_and_its_counterexample_replays
 def test_a_sound_service_stays_undecided_and_one_that_releases_nothing_is_not_examined() -> None:
     sound = fp.verify(fp.services.with_promise(services.Purse, PROMISE), effort=0.01, mechanisms="rr")
     assert (sound.headline, sound.counterexample) == ("UNDECIDED", None)
+    assert "moves that depend on what came out" in sound.not_tried
     closed = fp.verify(fp.services.with_promise(Closed, PROMISE), effort=0.01, mechanisms="rr")
     assert closed.headline == "NOT EXAMINED"
     with pytest.raises(TypeError, match="promise must be a guarantee"):
