@@ -175,10 +175,7 @@ class Arithmetic:
 
     def multiply(self, x: Value, y: Value, kind: str) -> Value:
         if isinstance(x, Polynomial) and isinstance(y, Polynomial):
-            product = self.rounded_or_wrapped(x * y, kind)
-            if x is y:
-                self.squares.append(product)
-            return product
+            return self.rounded_or_wrapped(x * y, kind)
         signs = self.sign(x), self.sign(y)  # with an infinity or NaN
         if None in signs or 0 in signs:
             return math.nan
@@ -239,14 +236,17 @@ class Arithmetic:
             return self.function(exponential_function(base), f"base {base} in {kind}", y, kind)
         if exponent != 2:
             return x if exponent == 1 else Polynomial.constant(1)
+        self.squares.append(square := self._square(x, kind, scalar))
+        return square
+
+    def _square(self, x: Value, kind: str, scalar: bool) -> Value:
         if not (scalar and is_float_kind(kind) and isinstance(x, Polynomial)):
             return self.multiply(x, x, kind)
         if (number := x.value) is not None:  # the power of the C library
             with np.errstate(all="ignore"):
-                known = float(np.float64(number) ** 2.0)
-            return Polynomial.constant(Fraction(known)) if math.isfinite(known) else known
-        self.squares.append(power := self.path.rounded(x * x, of_sum=False, units=2))
-        return power
+                square = float(np.float64(number) ** 2.0)
+            return Polynomial.constant(Fraction(square)) if math.isfinite(square) else square
+        return self.path.rounded(x * x, of_sum=False, units=2)
 
     def sqrt(self, x: Value, kind: str) -> Value:
         sign = self.sign(x)

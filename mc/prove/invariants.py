@@ -100,15 +100,7 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
     samples = _reached_states_by_shape(system, plays, theorem)
     loose = 8 if any(a.is_of_library for step in system.steps for a in step.path.atoms) else 1
     looks = any("loss" in step.path.choices for step in system.steps)
-    everywhere = np.concatenate(samples)
-    prices = []
-    for weights, bound in _place_weights(system, plays, theorem, scales):
-        form = ((SUM, Fraction(1)), *weights)
-        _, reached_size = _largest_reached_left_side(form, everywhere)  # a drift is the same in all shapes
-        size = max(Fraction(reached_size), abs(bound), theorem.budget)
-        prices.append((form, bound, rounding_drift_per_grant(size) * loose))
-    if prices:  # the budget, after the drift of any price
-        prices.append((((SUM, Fraction(1)),), theorem.budget, 2 * max(drift for _, _, drift in prices)))
+    prices = _prices(system, plays, theorem, scales, np.concatenate(samples), loose)
     found: list[Invariant] = []
     for number, shape in enumerate(system.shapes):
         own: list[tuple[int, Invariant]] = []
@@ -152,6 +144,25 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
         own += [(5, invariant) for kept in best.values() for invariant in kept]
         found += [invariant for _, invariant in sorted(own, key=lambda item: item[0])[:MAX_CANDIDATES]]
     return found
+
+
+def _prices(
+    system: System,
+    plays: Plays,
+    theorem: SumTheorem,
+    scales: Sequence[Fraction],
+    reached: NDArray[np.float64],
+    loose: int,
+) -> list[tuple[Terms, Fraction, Fraction]]:
+    """Return left sides with the sum and weighted places, each with its bound and its drift in all shapes."""
+    prices = []
+    for weights, bound in _place_weights(system, plays, theorem, scales):
+        form = ((SUM, Fraction(1)), *weights)
+        size = max(Fraction(_largest_reached_left_side(form, reached)[1]), abs(bound), theorem.budget)
+        prices.append((form, bound, rounding_drift_per_grant(size) * loose))
+    largest = max((drift for _, _, drift in prices), default=Fraction(0))
+    budget = ((SUM, Fraction(1)),), theorem.budget, 2 * largest  # the budget, after the drift of any price
+    return [*prices, budget] if prices else []
 
 
 def _place_weights(

@@ -157,6 +157,25 @@ def reshape(own: Caller, a: Array, *shape: Any) -> Array:
         raise NotTraced("reshape has no rule here") from None
 
 
+def append(own: Caller, arr: Any, values: Any) -> Array:
+    """The entries of two arrays without runs, one after the other."""
+    parts = [array_of(own, one) for one in (arr, values)]
+    if any(part.runs for part in parts):
+        raise NotTraced("np.append mixes the runs")
+    kind = promoted_kind(*(part.kind for part in parts))
+    entries = [entry for part in parts for entry in own.arithmetic.converted(part, kind).items]
+    return Array(kind, False, (len(entries),), entries)
+
+
+def expand_dims(own: Caller, a: Any, axis: Any) -> Array:
+    """An array with an axis more, behind that of the runs."""
+    (value,), at = with_numpy_kinds(to_traced_array(own, a)), own.key(axis)
+    if type(at) is not int or (value.runs and at in (0, -value.ndim - 1)):
+        raise NotTraced("an axis before the runs, or several at once, have no rule")
+    data = np.expand_dims(value.data, at)
+    return Array.of(value.kind, value.runs, data)
+
+
 def scalar(own: Caller, kind: type, x: Any = 0) -> Array:
     """Trace a NumPy scalar type's call, such as np.int64(x)."""
     made: Array = own.arithmetic.cast(to_traced_array(own, x), kind_of_dtype(kind))

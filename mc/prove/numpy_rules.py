@@ -18,10 +18,12 @@ from filterproof.mc.prove.monotone import NUMPY as NUMPY_FUNCTIONS
 from filterproof.mc.prove.monotone import exponential_function
 from filterproof.mc.prove.numpy_arrays import (
     Caller,
+    append,
     array_of,
     broadcast_arrays,
     broadcast_to,
     cast,
+    expand_dims,
     full,
     full_like,
     item,
@@ -40,7 +42,6 @@ from filterproof.mc.prove.values import (
     Entry,
     Number,
     RuleFunction,
-    constant_of,
     elementwise,
     entry_as_number,
     is_bool_kind,
@@ -56,7 +57,7 @@ SYMBOLS = {
 }  # fmt: skip
 LOGIC = {np.logical_and: operator.and_, np.logical_or: operator.or_}
 UNARY: dict[Any, Callable[[Arithmetic, Value, str], Value]] = {
-    np.square: lambda a, x, kind: a.multiply(x, x, kind),
+    np.square: lambda a, x, kind: a.power(x, Polynomial.constant(2), kind, False),
     np.absolute: lambda a, x, kind: a.absolute(x, kind),
     np.sign: lambda a, x, kind: math.nan if (sign := a.sign(x)) is None else Polynomial.constant(sign),
 }
@@ -133,7 +134,8 @@ def hypot(own: Caller, x: Any, y: Any) -> Array:
             return math.inf if any(map(math.isinf, ends)) else math.nan
         squares = p * p + q * q
         if squares.value is not None:
-            return float_entry(np.hypot(float(p.value or 0), float(q.value or 0)))
+            known = np.hypot(float(p.value or 0), float(q.value or 0))
+            return to_traced_array(own, float(known)).value  # type: ignore[no-any-return]
         exact = own.path.intern_atom(Atom("sqrt", "", (squares,), False, Fraction(0)))
         found: Value = own.path.rounded(
             exact, of_sum=False, units=LIBRARY_UNITS, of=(p, q), compute=_hypot_or_none
@@ -147,11 +149,6 @@ def _hypot_or_none(root: Fraction, x: Fraction, y: Fraction) -> Fraction | None:
     """Return hypot(x, y) as NumPy computes it; None if it overflows."""
     made = float(np.hypot(float(x), float(y)))
     return Fraction(made) if math.isfinite(made) else None
-
-
-def float_entry(value: Any) -> Value:
-    """Return a double as an entry: a constant, an infinity or NaN."""
-    return Polynomial.constant(Fraction(float(value))) if math.isfinite(value) else float(value)
 
 
 def ldexp(own: Caller, x1: Any, x2: Any) -> Array:
@@ -222,20 +219,10 @@ def where(own: Caller, condition: Any, x: Any, y: Any) -> Array:
     return elementwise(pick, kind, to_traced_array(own, condition), one, two)
 
 
-def append(own: Caller, arr: Any, values: Any) -> Array:
-    """The entries of two arrays without runs, one after the other."""
-    parts = [array_of(own, one) for one in (arr, values)]
-    if any(part.runs for part in parts):
-        raise NotTraced("np.append mixes the runs")
-    kind = promoted_kind(*(part.kind for part in parts))
-    entries = [entry for part in parts for entry in own.arithmetic.converted(part, kind).items]
-    return Array(kind, False, (len(entries),), entries)
-
-
 def searchsorted(own: Caller, a: Any, v: Any, side: str = "left") -> Array:
     """How many entries of a sorted table of known numbers are below v, or with `side="right"` at most v."""
     table, values = with_numpy_kinds(array_of(own, a), to_traced_array(own, v))
-    kind, known = promoted_kind(table.kind, values.kind), [constant_of(Number("f8", e)) for e in table.items]
+    kind, known = promoted_kind(table.kind, values.kind), [getattr(e, "value", e) for e in table.items]
     rising = None not in known and all(one <= two for one, two in itertools.pairwise(known))
     if (
         table.runs
@@ -284,15 +271,6 @@ def matmul(own: Caller, x1: Any, x2: Any) -> Array:
 
 def _nearest_double(exact: Fraction) -> Fraction:
     return Fraction(float(exact))
-
-
-def expand_dims(own: Caller, a: Any, axis: Any) -> Array:
-    """An array with an axis more, behind that of the runs."""
-    (value,) = with_numpy_kinds(to_traced_array(own, a))
-    data = np.expand_dims(value.data, own.key(axis))
-    if value.runs and own.key(axis) in (0, -data.ndim):
-        raise NotTraced("an axis before the runs has no rule")
-    return Array.of(value.kind, value.runs, data)
 
 
 # -- reductions ------------------------------------------------------------------------------------------------

@@ -151,7 +151,8 @@ class Path:
         from `exact` and the numbers `of`.
         """
         if (number := exact.value) is not None:
-            return _nearest(number)
+            nearest = _nearest(number)
+            return exact if nearest == exact else nearest
         if self._is_double(exact) and compute is None:
             return exact
         low, high = self.range(exact)
@@ -160,11 +161,12 @@ class Path:
         if (low is None or low <= -OVERFLOW) and self.at_least(-exact, OVERFLOW):
             return -math.inf
         bound = [None if end is None else _nearest_or_largest_double(end) for end in (low, high)]
-        if units > 1:  # the powers of C libraries may miss by a unit
-            bound = [e and e + sign * abs(e) * units / 2**51 for e, sign in zip(bound, (-1, 1), strict=True)]
+        if units > 1:  # also below the normal range
+            room = [abs(e) * units / 2**51 + UNRESOLVED if e else Fraction(0) for e in bound]
+            bound = [e and e + sign * more for e, sign, more in zip(bound, (-1, 1), room, strict=True)]
         name, is_whole = f"within {units}" if units > 1 else "", self.is_whole(exact) and compute is None
         return self.intern_atom(
-            Atom("rounded", name, (exact, *of), is_whole, *bound, of_sum, units, compute=compute)
+            Atom("rounded", name, (exact, *of), is_whole, bound[0], bound[1], of_sum, units, compute=compute)
         )
 
     def depends_on_request_alone(self, value: Polynomial) -> bool:

@@ -68,7 +68,7 @@ def rounded_product(path: Path, value: Polynomial) -> RoundedProduct | None:
             return None
         parts: list[RoundedProduct | None] = []
         if atom.kind == "quotient" or (atom.kind == "rounded" and atom.low >= LEAST_NORMAL):
-            parts = [rounded_product(path, part) for part in atom.of]
+            parts = [rounded_product(path, part) for part in atom.of[: 1 + (atom.kind == "quotient")]]
         if not parts or any(part is None for part in parts):
             parts = [RoundedProduct(Fraction(1), Counter([number]))]
         elif atom.kind == "rounded":

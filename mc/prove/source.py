@@ -204,7 +204,8 @@ def _refuse_writes(function: FunctionType, name: str) -> None:
             case ast.Call(func=ast.Attribute() as called):
                 of_set = called.attr != "add" or len(node.args) == 1  # budget.add has two arguments
                 root = root_name(called)
-                if isinstance(called.value, ast.Name) and function.__globals__.get(root) is np:
+                is_module = function.__globals__.get(root) is np and root not in function.__code__.co_varnames
+                if is_module and isinstance(called.value, ast.Name):
                     continue  # np.append makes an array; what writes has no rule
                 if called.attr in MUTATORS.split() and of_set and root not in local:
                     raise NotTraced(f"{name} changes {root} in place", node.lineno)

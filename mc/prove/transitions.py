@@ -151,7 +151,8 @@ def initial_atoms_of_shape(shape: Shape, nonneg: Sequence[bool]) -> list[Atom]:
         low, high = -LARGEST, LARGEST
         if not is_float_kind(leaf.kind):
             low, high = map(Fraction, INTEGERS.get(leaf.kind, (-(2**63), 2**63)))
-        if i < len(nonneg) and nonneg[i]:
+        may_wrap = leaf.kind in ("i1", "i2", "i4")  # within the grants that a proof speaks of
+        if i < len(nonneg) and nonneg[i] and not may_wrap:
             low = max(low, Fraction(0))
         found.append(Atom("place", str(i), (), not is_float_kind(leaf.kind), low, high))
     return found

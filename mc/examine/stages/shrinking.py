@@ -56,6 +56,8 @@ _QUESTION = "What is the simplest play that breaks the guarantee, and by how muc
 _NOTICED = 1.01
 #: The number of divergences at which a play is computed exactly, and the smallest promised delta that is considered.
 _TARGETS, _MIN_PROMISED = 4, 1e-3
+#: The share of the work for the search; the rest is for the trace of the result.
+_SEARCH_SHARE = 0.8
 #: e^epsilon of simple responses, and shares of erasures; the rounds of a menu's game that is written out.
 _SIMPLE_RATIOS = ((3, 1), (2, 1), (3, 2), (5, 4), (11, 10), (21, 20), (101, 100), (1001, 1000))
 _PARTS, _WRITTEN = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1)), 6
@@ -66,18 +68,8 @@ def shrink(
 ) -> Iterator[StageFinding]:
     """Yield one finding: the clearest counterexample with its trace, or the earlier one if none is simpler."""
     search = _ShrinkingSearch(subject, limit.fraction(0.35), counterexamples)
-    if subject.observes_losses:
-        search.try_exact_plans()
-    else:
-        search.try_simple_plays()
-        search.limit = limit.fraction(0.5)
-        search.shrink()
-        search.limit = limit.fraction(0.5)
-        search.measure()
-    if subject.deterministic:
-        search.menu()
-        search.limit = limit.fraction(0.7)
-        search.convert_game_to_plan()
+    with suppress(OutOfWork), stopping_at(limit.fraction(_SEARCH_SHARE)):
+        search.run(limit)
     yield search.finding(limit)
 
 
@@ -92,6 +84,21 @@ class _ShrinkingSearch:
 
     def __post_init__(self) -> None:
         self.best = self.counterexamples[0]
+
+    def run(self, limit: WorkLimit) -> None:
+        """Look for a clearer counterexample in each way."""
+        if self.subject.observes_losses:
+            self.try_exact_plans()
+        else:
+            self.try_simple_plays()
+            self.limit = limit.fraction(0.5)
+            self.shrink()
+            self.limit = limit.fraction(0.5)
+            self.measure()
+        if self.subject.deterministic:
+            self.menu()
+            self.limit = limit.fraction(0.7)
+            self.convert_game_to_plan()
 
     def keep_if_clearer(self, counterexample: Counterexample | None) -> bool:
         """Keep a counterexample if it is clearer than the present one; return whether it was kept."""
@@ -235,8 +242,8 @@ class _ShrinkingSearch:
         """Return the best counterexample with its trace."""
         best, self.limit = self.best, limit
         trace = None
-        with suppress(FilterFault, ValueError):
-            trace = None if limit.exhausted else self._trace_with_curve(best)
+        with suppress(FilterFault, ValueError, OutOfWork):
+            trace = self._trace_with_curve(best)
         menu = scope = best.description
         if best.kind == "sequence":
             scope = f"the fixed sequence of {count_words(best.rounds, 'request')}, all granted"

@@ -476,3 +476,84 @@ class EpsilonsBesideRho(fp.PrivacyFilter):
         if isinstance(request, fp.RandomizedResponse):
             return epsilons + request.epsilon, rhos
         return epsilons, rhos + request.zcdp_rho
+
+
+class PriceList(fp.PrivacyFilter):
+    """A request pays for the next larger size; what was sold is counted by size."""
+
+    promise = fp.PureDP(1.0)
+    sizes = np.array([0.25, 0.5])
+
+    def start(self, n):
+        return np.zeros((n, 2), dtype=np.int64)
+
+    def size(self, request):
+        return np.searchsorted(self.sizes, request.pure_epsilon)
+
+    def price(self, request):
+        return np.append(self.sizes, np.inf)[self.size(request)]
+
+    def admits(self, sold, request):
+        return sold @ self.sizes + self.price(request) <= 1.0
+
+    def spend(self, sold, request):
+        return sold + (np.arange(2) == np.expand_dims(self.size(request), -1))
+
+
+class NormByHypot(fp.PrivacyFilter):
+    """The Euclidean norm of all mu."""
+
+    promise = fp.GaussianDP(0.8)
+    most = 0.8
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, norm, request):
+        return self.spend(norm, request) <= self.most
+
+    def spend(self, norm, request):
+        return np.hypot(norm, request.gdp_mu)
+
+
+class PurseOfEachFamily(fp.PrivacyFilter):
+    """Purses that count down; rho of a Laplace mechanism is computed by a reciprocal."""
+
+    promise = fp.ZCDP(0.5)
+    purses = (0.25, 0.25)
+
+    def start(self, n):
+        return tuple(np.full(n, purse) for purse in self.purses)
+
+    def cost(self, request):
+        if isinstance(request, fp.Gaussian):
+            return request.mu**2 / 2, 0.0
+        if isinstance(request, fp.Laplace):
+            return 0.0, (1 / request.b) ** 2 / 2
+        return np.inf, np.inf
+
+    def admits(self, left, request):
+        gauss, laplace = self.cost(request)
+        return (gauss <= left[0]) & (laplace <= left[1])
+
+    def spend(self, left, request):
+        return tuple(purse - cost for purse, cost in zip(left, self.cost(request), strict=True))
+
+
+class PrecisionsOfReadings(fp.PrivacyFilter):
+    """The sum of 1 / sigma^2, where weak readings are charged as one of mu 1e-6."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def strength(self, request):
+        return np.maximum(request.gdp_mu, 1e-6)
+
+    def admits(self, used, request):
+        return self.spend(used, request) <= 1.0
+
+    def spend(self, used, request):
+        sigma = 1.0 / self.strength(request)
+        return used + 1.0 / sigma**2

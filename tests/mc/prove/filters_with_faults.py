@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import filterproof as fp
+from tests.mc.prove import filters_that_hold as sound
 
 PRICES = {"Gaussian": 1.0, "Laplace": 0.75}
 
@@ -275,3 +276,29 @@ class EpsilonsBesideTooMuchRho(fp.PrivacyFilter):
         if isinstance(request, fp.RandomizedResponse):
             return epsilons + request.epsilon, rhos
         return epsilons, rhos + request.zcdp_rho
+
+
+class PriceOfALittleLess(sound.PriceList):
+    """Just above a size the smaller price is paid."""
+
+    def size(self, request):
+        return np.searchsorted(self.sizes, 0.99 * request.pure_epsilon)
+
+
+class SquareOfNormByHypot(sound.NormByHypot):
+    """The square of the norm, and not the norm, is at most 0.8."""
+
+    most = 0.8**0.5
+
+
+class PursesOfTooMuch(sound.PurseOfEachFamily):
+    """Together the purses are a little more than the promise."""
+
+    purses = (0.25, 0.2501)
+
+
+class PrecisionsOfWeakReadings(sound.PrecisionsOfReadings):
+    """Strong readings are charged as one of mu 1/2."""
+
+    def strength(self, request):
+        return np.minimum(request.gdp_mu, 0.5)

@@ -36,7 +36,7 @@ EXPRESSIONS = (
     "(np.maximum(x, 0.1) * 1e103) ** 3.0", "np.maximum(x, 1e-200) ** -2.0", "np.ldexp(p, k * 60 - 1100)",
     "(x * 1e300).astype(np.int64) // 4096 + k", "np.hypot(x, p) + k", "1 / np.maximum(p, 1e-3) ** 2",
     "np.searchsorted([0.0, 0.5, 0.5, 2.0], x) + k", "np.searchsorted(np.array([0.5, 1.0]), x * 2, side='right')",
-    "np.append([0.5, 1], np.inf)[k % 3] - p", "np.stack([x * x, p * p], axis=1) @ np.array([0.5, 0.25])",
+    "np.append([0.5, 1], np.inf)[k % 3] - p", "np.stack([x * x, (x + p) ** 2], axis=1) @ np.array([0.5, 0.25])",
     "(np.arange(2) == np.expand_dims(k % 3, -1)).any(axis=1) + x",
 )  # fmt: skip
 

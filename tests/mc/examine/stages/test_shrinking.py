@@ -8,7 +8,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.contract.work import WorkLimit
+from filterproof.filters.contract.work import WorkLimit, activate_meter, stopping_at
 from filterproof.mc.examine.counterexample import (
     CLEAR_FACTOR,
     Counterexample,
@@ -89,8 +89,17 @@ def test_what_was_not_asked_for_is_not_told_either() -> None:
 def test_where_no_work_is_left_what_was_found_is_shown(odd: Counterexample) -> None:
     found = shrunk(example_filters.Window(), odd, units=0)
     assert found.counterexample is odd
-    assert found.trace is None
+    assert found.trace.passed == odd.rounds
     assert found.not_tried.endswith("its share of the work was used up")
+
+
+def test_search_that_is_stopped_at_its_limit_keeps_its_result() -> None:
+    """One bound on Laplace sums takes more than all units; the worker ends a stage two thirds beyond its limit."""
+    wide = sequence_counterexample(
+        Forgets(), Sequence(((fp.Laplace(3.0), 3), (fp.Laplace(2.0), 5))), Divergence.hockey_stick(1.0), 0.2
+    )
+    with activate_meter(), stopping_at(WorkLimit.of(5 / 3 * 1000)):
+        assert shrunk(Forgets(), wide, units=1000).counterexample is wide
 
 
 def test_few_rounds_come_before_many_and_known_pairs_before_odd_ones() -> None:
