@@ -32,6 +32,24 @@ ROWS = (
         steps=kernel_steps("renyi_filter_both_ways", "kl_filter", "zcdp_filter", "zcdp_filter_kl"),
     ),
     Theorem(
+        name="adaptive composition",
+        title="Fully adaptive composition without a filter, for all together and for each person",
+        source="Feldman & Zrnic, Theorem 3.1 and Corollary 3.3",
+        hypotheses="every order alpha > 1, and alpha = 1 for one person; adaptive mechanisms with finitely many "
+        "outcomes, finitely many rounds, and declared rho_t >= D_alpha both ways, for one person or for all, that sum "
+        "to at most B on every path",
+        claim="The transcript is (alpha, B)-RDP, for that person or for all",
+        statement=(
+            r"\sum_t\rho_t \le B \text{ on every path} \implies \sum_\tau P(\tau)^\alpha Q(\tau)^{1-\alpha} \le ",
+            _MOMENT,
+        ),
+        steps=kernel_steps(
+            "adaptive_composition",
+            "individual_composition",
+            "individual_composition_kl",
+        ),
+    ),
+    Theorem(
         name="pair by pair",
         title="One budget for each pair of neighbours: the maximum before the sum",
         source="Feldman & Zrnic, Remark 3.2",
