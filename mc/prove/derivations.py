@@ -55,5 +55,6 @@ class DerivedSystem:
     invariants: Sequence[Invariant]
     steps: Sequence[DerivedStep]
 
-    def of_shape(self, shape: int) -> list[Invariant]:
+    def invariants_of_shape(self, shape: int) -> list[Invariant]:
+        """Return the invariants at states of one shape."""
         return [one for one in self.invariants if one.shape == shape]

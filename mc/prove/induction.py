@@ -36,7 +36,7 @@ _DRIFTS = (1, 2, 4, 16, 64)
 
 
 @dataclass(eq=False)
-class Case:
+class GrantedStepCase:
     """One granted step in one case of its least charge, with a solver that knows its facts."""
 
     step: Transition
@@ -165,7 +165,7 @@ class Induction:
 
     # -- steps -----------------------------------------------------------------------------------------------
 
-    def _cases(self) -> Iterator[Case]:
+    def _cases(self) -> Iterator[GrantedStepCase]:
         """Yield each granted step, once for each case of its least charge."""
         is_loss = self.theorem.measure == "loss"
         measure = "pure" if is_loss else self.theorem.measure
@@ -196,7 +196,7 @@ class Induction:
                 premises = Premises(self.questions, thorough=True, exact=self.exact)
                 premises.add_path_facts(replace(path, assumed=[*path.assumed, *facts, *bound]))
                 if premises.possible([]) or premises.derives(None) is None:
-                    yield Case(
+                    yield GrantedStepCase(
                         step, numbers[step.before], numbers[step.after], path, premises, old, new, not bounds
                     )
                     continue
@@ -218,7 +218,7 @@ class Induction:
 
     # -- what every step keeps ---------------------------------------------------------------------------------
 
-    def _keep(self, cases: Sequence[Case], tried: Sequence[Invariant]) -> list[Invariant]:
+    def _keep(self, cases: Sequence[GrantedStepCase], tried: Sequence[Invariant]) -> list[Invariant]:
         """The candidates that hold at the start and that every step keeps, by the solver: Houdini."""
         first = self._first()
         active = {
@@ -240,7 +240,7 @@ class Induction:
                 waiting += [c for c in cases if c.before == case.after and c not in waiting]
         return [c for c, is_active in active.items() if is_active]
 
-    def _switches_and_goals(self, case: Case, invariants: Sequence[Invariant]) -> tuple[Any, Any]:
+    def _switches_and_goals(self, case: GrantedStepCase, invariants: Sequence[Invariant]) -> tuple[Any, Any]:
         """Return z3 switches that assume invariants before a step, and the invariants after it."""
         switches, goals = {}, {}
         for number, one in enumerate(invariants):
@@ -254,7 +254,7 @@ class Induction:
         return switches, goals
 
     def _broken(
-        self, case: Case, ready: tuple[Any, Any], active: Mapping[Invariant, bool]
+        self, case: GrantedStepCase, ready: tuple[Any, Any], active: Mapping[Invariant, bool]
     ) -> list[Invariant]:
         """Return the active invariants that a step may break, by the solver's model."""
         switches, goals = ready
@@ -301,7 +301,7 @@ class Induction:
         return needed
 
     def _derived_steps(
-        self, cases: Sequence[Case], kept: Sequence[Invariant], needed: list[Invariant]
+        self, cases: Sequence[GrantedStepCase], kept: Sequence[Invariant], needed: list[Invariant]
     ) -> list[DerivedStep] | Failure:
         """Return the steps with derivations for the needed invariants, or the Failure to find one."""
         first, derived = self._first(), {id(case): derived_step(case) for case in cases}
@@ -332,7 +332,7 @@ class Induction:
 
     # -- failures ----------------------------------------------------------------------------------------------
 
-    def _unbounded_sum_failure(self, cases: Sequence[Case], kept: Sequence[Invariant]) -> Failure:
+    def _unbounded_sum_failure(self, cases: Sequence[GrantedStepCase], kept: Sequence[Invariant]) -> Failure:
         """Return the failure with a step after which the sum may pass the budget."""
         most = self.theorem.budget * (1 + Fraction(1, 10**6))
         for case in sorted(cases, key=lambda c: not c.unbounded):
@@ -349,7 +349,7 @@ class Induction:
             self.theorem, f"no invariant was found that bounds the {self.theorem.sum}", cases[0].step
         )
 
-    def _failure_in_case(self, case: Case, values: Mapping[Any, Fraction]) -> Failure:
+    def _failure_in_case(self, case: GrantedStepCase, values: Mapping[Any, Fraction]) -> Failure:
         """Return the failure of one case, with a state and a request or with a reason."""
         if not case.unbounded:
             return Failure(
@@ -373,7 +373,9 @@ class Induction:
         names = {i: leaf.name for i, leaf in enumerate(self.system.shapes[shape].leaves)}
         return names | {SUM: self.theorem.sum.removeprefix("size of "), GRANTS: "k"}
 
-    def _model_values_by_name(self, case: Case, values: Mapping[Any, Fraction]) -> dict[str, float]:
+    def _model_values_by_name(
+        self, case: GrantedStepCase, values: Mapping[Any, Fraction]
+    ) -> dict[str, float]:
         """Return the state, the request and the sum of a solver's model, by name."""
         found, leaves = {}, case.step.before.leaves
         for n, atom in enumerate(case.path.atoms):
@@ -399,7 +401,7 @@ def _derivation(
     return None
 
 
-def derived_step(case: Case) -> DerivedStep:
+def derived_step(case: GrantedStepCase) -> DerivedStep:
     """A step in numbers alone, without derivations."""
     premises, atoms = case.premises, case.path.atoms
     owners = [a.kind for n, a in enumerate(atoms) for _ in atom_facts(Polynomial.atom(n), a)]

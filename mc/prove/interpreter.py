@@ -267,7 +267,7 @@ class Interpreter:
     def unpacked_mapping(self, value: Any) -> dict[Any, Any]:
         """Return the mapping of a ** unpacking; raise NotTraced unless it is a dict."""
         if not isinstance(value, dict):
-            raise NotTraced("** of what is no dict has no rule")
+            raise NotTraced("** unpacks what is no dict, which has no rule")
         return value
 
     def text(self, *parts: Any) -> str:

@@ -96,7 +96,8 @@ def square_root(own: Caller, x: Any) -> Array:
     )
 
 
-def test(rule: Callable[[float], bool], own: Caller, x: Any) -> Array:
+def float_test_rule(rule: Callable[[float], bool], own: Caller, x: Any) -> Array:
+    """Trace math.isfinite, math.isinf or math.isnan of one number."""
     return Number("bool", tested(rule, own, single_number(own, x)).value)
 
 
@@ -305,7 +306,7 @@ RULES: dict[Any, Callable[..., Any]] = {
     **{kind: partial(converted, kind.__name__) for kind in (float, int, bool)},
     abs: absolute, round: partial(whole, "rint"), math.ceil: partial(whole, "ceil"),
     math.floor: partial(whole, "floor"), math.trunc: partial(whole, "trunc"), math.sqrt: square_root,
-    **{f: partial(test, f) for f in (math.isfinite, math.isinf, math.isnan)},
+    **{f: partial(float_test_rule, f) for f in (math.isfinite, math.isinf, math.isnan)},
     max: partial(extreme, ">"), min: partial(extreme, "<"), sum: total,
     any: lambda own, iterable: any(own.truth(x) for x in own.items(iterable)),
     all: lambda own, iterable: all(own.truth(x) for x in own.items(iterable)),

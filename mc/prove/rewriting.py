@@ -221,7 +221,7 @@ class Rewriter(ast.NodeTransformer):
     def truth(self, node: ast.expr) -> ast.expr:
         return hook_call("truth", self.visit(node))
 
-    def rewritten_list(self, nodes: Iterable[ast.expr]) -> ast.List:
+    def list_node(self, nodes: Iterable[ast.expr]) -> ast.List:
         """Return a list display of the rewritten expressions."""
         return ast.List([self.visit(node) for node in nodes], ast.Load())
 
@@ -283,7 +283,7 @@ class Rewriter(ast.NodeTransformer):
                 return hook_call(
                     "call",
                     self.visit(node.func),
-                    self.rewritten_list(node.args),
+                    self.list_node(node.args),
                     self.rewritten_dict(names, node.keywords),
                 )
             case ast.Attribute():
@@ -293,11 +293,11 @@ class Rewriter(ast.NodeTransformer):
             case ast.Starred():
                 return ast.Starred(hook_call("items", self.visit(node.value)), ast.Load())
             case ast.Tuple():
-                return ast.Tuple(self.rewritten_list(node.elts).elts, ast.Load())
+                return ast.Tuple(self.list_node(node.elts).elts, ast.Load())
             case ast.List():
-                return hook_call("mark_fresh", self.rewritten_list(node.elts))
+                return hook_call("mark_fresh", self.list_node(node.elts))
             case ast.Set():
-                return hook_call("set_of", self.rewritten_list(node.elts))
+                return hook_call("set_of", self.list_node(node.elts))
             case ast.Dict():
                 return hook_call(
                     "mark_fresh",

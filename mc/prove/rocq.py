@@ -180,7 +180,7 @@ def _sum_text(one: SumBound, mark: str) -> list[str]:
         lines.append(f"Definition {name} (s : state{mark}) (k sum : R) : Prop := match s with")
         for shape, places in enumerate(system.places):
             values = {i: f"p{i}" for i in places} | {SUM: "sum", GRANTS: "k"}
-            own = [c for c in system.of_shape(shape) if not is_range or _is_range(c)]
+            own = [c for c in system.invariants_of_shape(shape) if not is_range or _is_range(c)]
             arguments = [f"p{i}" for i in places]
             lines.append(
                 f"  | {_state(shape, mark, arguments)} => {_conjunction(_invariant(c, values) for c in own)}"
@@ -232,13 +232,13 @@ def _after(step: DerivedStep) -> dict[int, str]:
 
 def _hypotheses(step: DerivedStep, system: DerivedSystem) -> list[str]:
     """The facts of a step, the bounds of the grants, and the invariants before it."""
-    invariants = [_invariant(c, _before(step)) for c in system.of_shape(step.before)]
+    invariants = [_invariant(c, _before(step)) for c in system.invariants_of_shape(step.before)]
     return [*_facts(step), "0 <= k", "k + 1 <= 1000000000000", *invariants]
 
 
 def _lemma(name: str, step: DerivedStep, goal: DerivedGoal, system: DerivedSystem) -> list[str]:
     """That a step keeps an invariant, line by line."""
-    known, own = _hypotheses(step, system), system.of_shape(step.before)
+    known, own = _hypotheses(step, system), system.invariants_of_shape(step.before)
     facts = {index: place for place, index in enumerate(_own(step))}
     start = len(known) - len(own)
     roundings = {number: len(facts) + place for place, number in enumerate(step.roundings)}
@@ -316,11 +316,14 @@ def _kept(one: SumBound, mark: str) -> list[str]:
     for number, step in enumerate(system.steps):
         facts = [f"f{i}" for i in range(len(_facts(step)))]
         patterns.append(" ".join([*(f"{n}" for n in step.names), *facts]))
-        own = system.of_shape(step.before)
+        own = system.invariants_of_shape(step.before)
         invariants = [f"i{i}" for i in range(len(own))]
         goals = {goal.goal: place for place, goal in enumerate(step.goals)}
         given = " ".join([*step.names, "k sum", *facts, "begun last", *invariants])
-        applied = [f"exact (step{number}_keeps{goals[c]}{mark} {given})" for c in system.of_shape(step.after)]
+        applied = [
+            f"exact (step{number}_keeps{goals[c]}{mark} {given})"
+            for c in system.invariants_of_shape(step.after)
+        ]
         bullets.append(f"  - intros k sum begun last {_pattern(invariants)}. {_split(applied)}.")
     bound = f"{_number(budget)} + {_number(drift)}"
     return [
