@@ -79,7 +79,7 @@ def prove_all(*, on_step: Callable[[CheckedStep], object] | None = None) -> tupl
     --------
     >>> import filterproof as fp
     >>> list(fp.THEOREMS)[4:7]
-    ["papers' steps", 'RDP filter', 'pair by pair']
+    ["papers' steps", 'RDP filter', 'adaptive composition']
     """
     done: dict[str, Proof] = {}
     return tuple(prove(name, on_step=on_step, done=done) for name in THEOREMS)

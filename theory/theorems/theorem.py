@@ -222,7 +222,7 @@ class _Registry(Mapping[str, Theorem]):
     --------
     >>> import filterproof as fp
     >>> list(fp.THEOREMS)[4:7]
-    ["papers' steps", 'RDP filter', 'pair by pair']
+    ["papers' steps", 'RDP filter', 'adaptive composition']
     """
 
     def __getitem__(self, name: str) -> Theorem:
