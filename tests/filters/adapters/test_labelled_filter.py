@@ -113,7 +113,9 @@ class LeavesOut(Epochs):
         return bool(self.rule(one in used for one in epoch))
 
 
-@pytest.mark.parametrize(("rule", "free", "refuted"), [(any, False, True), (all, True, False)])
+@pytest.mark.parametrize(
+    ("rule", "free", "refuted"), [(any, False, True), pytest.param(all, True, False, marks=pytest.mark.slow)]
+)
 def test_examination_says_that_it_takes_answers_as_whole(rule: Any, free: bool, refuted: bool) -> None:
     """Correct partial answers are refuted and faulty ones are not: the result names the assumption and the way out."""
     filt = fp.LabelledFilter(

@@ -154,6 +154,7 @@ def test_the_payoff_is_rounded_up_at_every_knot() -> None:
                 assert due <= height < due + 1.001
 
 
+@pytest.mark.slow
 def test_nine_tenths_of_a_fixed_plan_are_kept_when_rates_may_change() -> None:
     """At (2, 1e-5): what each mechanism alone is granted, beside the rounds that a fixed plan of it may have.
 

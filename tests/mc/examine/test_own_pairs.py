@@ -169,7 +169,7 @@ def test_masses_in_doubles_are_measured_below_every_rational_reading_of_them(
         assert 0.99 * float(min(read)) - 1e-9 <= measured.hockey_stick(epsilon) <= min(read) * (1 + 2**-50)
 
 
-@pytest.mark.parametrize("observing", [False, True])
+@pytest.mark.parametrize("observing", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_menu_of_masses_in_doubles_is_examined_and_its_budget_is_kept_or_not(observing: bool) -> None:
     pair, release = fp.FinitePair((0.9, 0.1), (0.8, 0.2)), {"released": lambda held, pair, loss: None}
     menu = (pair, fp.RandomizedResponse(0.3))

@@ -22,7 +22,7 @@ OUT_OF_REACH = frozenset({"ThirdOfDeltaEach", "HalfOfTheLast"})
 #: A few of each kind, in seconds; all of them take minutes.
 FAST = frozenset(
     {
-        *("DictState", "CountsOnInstance", "UsedUp", "RestOfAnother", "ChargesHalf", "PriceList"),
+        *("DictState", "CountsOnInstance", "UsedUp", "RestOfAnother", "ChargesHalf"),
     }
 )
 

@@ -65,6 +65,7 @@ def test_a_budget_of_another_library_is_told_what_it_denies_too_much(menu: Any) 
     assert "is granted without the denied request" in eager
 
 
+@pytest.mark.slow
 def test_a_sound_rule_of_a_user_denies_nothing_that_fits_by_every_theorem() -> None:
     class Mine(fp.AdditiveFilter):
         promise = fp.ApproxDP(1.0, 1e-5)
