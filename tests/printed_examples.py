@@ -3,7 +3,10 @@
 import contextlib
 import io
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
+from unittest.mock import patch
 
 from tests.interpreter import ROOT
 
@@ -18,8 +21,14 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 
 def run_examples(page: Path) -> int:
-    """Run the python blocks in one namespace and compare what they print; how many there were."""
-    namespace: dict[str, object] = {"__name__": page.stem}
+    """Run the python blocks in one module and compare what they print; how many there were."""
+    module = ModuleType(page.stem)
+    # a worker sends the classes of a page by their names
+    with patch.dict(sys.modules, {page.stem: module}):
+        return _run_blocks(page, vars(module))
+
+
+def _run_blocks(page: Path, namespace: dict[str, object]) -> int:
     found = blocks(page)
     ran = 0
     for k, (language, source) in enumerate(found):
