@@ -174,8 +174,8 @@ def _marker_command(words: str) -> str:
 
 
 def _parse_axioms(told: str) -> tuple[str, ...]:
-    # a name stands at the start of a line; its type follows after a colon, on the same line or indented
     """Return the sorted names of the axioms that Print Assumptions lists."""
+    # a name stands at the start of a line; its type follows after a colon, on the same line or indented
     return tuple(
         sorted(
             re.findall(r"^([A-Za-z_][\w.']*)(?=\s*:|\s*$)", _text_after_axioms_heading(told), re.MULTILINE)
@@ -213,8 +213,8 @@ def _library_versions() -> dict[str, str]:
 
 
 def _run_command(command: list[str], folder: str) -> str:
-    # no path of the user's: a library there could bring an axiom under an allowed name
     """Run a command without COQ variables and return its output; raise KernelError if it fails."""
+    # no path of the user's: a library there could bring an axiom under an allowed name
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("COQ", "ROCQ"))}
     completed = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=clean)
     if completed.returncode:

@@ -11,8 +11,9 @@
     9
 
 The rule: A ledger has n sums at once. Each is a pair of doubles high + low that is never below the exact sum of the
-charges. A request adds its charge to the pair, rounded up if 106 bits do not suffice (`error_free.add_round_up`), and
-compares the pair with the budget, which is also a pair. Nothing else decides.
+charges. A request adds its charge to the pair, rounded up if 106 bits do not suffice
+(`error_free.add_double_double_round_up`), and compares the pair with the budget, which is also a pair. Nothing
+else decides.
 
 Why pairs of doubles, and not fractions or integers: A simulation has a million sums and adds to all of them in every
 round. Two arrays of doubles always take 16 bytes per run, and NumPy adds a million of them at a time. The exact sum

@@ -52,8 +52,8 @@ def _make_tests_run_in_workers(make: Callable[Given, type]) -> Callable[Given, t
 
 
 def _isolated(test: Callable[[Any], None], name: str) -> Callable[[Any], None]:
-    # without hypothesis attributes, so that pytest does not look for its arguments
     """Return the test as a function that runs it in a worker process."""
+    # without hypothesis attributes, so that pytest does not look for its arguments
 
     @wraps(test, updated=())
     def run(self: Any) -> None:

@@ -274,8 +274,8 @@ class Composition:
         return [drawn[way] for way in (ways if drawn["PQ"] != drawn["QP"] else ways[:1])]
 
     def _delta_bounds(self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...]) -> Bounds:
-        # a pair that reveals nothing adds nothing
         """Return certified bounds on delta in one direction, by the best applicable method."""
+        # a pair that reveals nothing adds nothing
         mechanisms = [
             (pair, count)
             for pair, count in zip(pairs, self.counts, strict=True)

@@ -124,7 +124,7 @@ class LatticeSum:
     def _coarse_upper_pld_and_missing_mass(self, tilt: float, wide: float) -> tuple[LatticePLD, float]:
         """Return an upper PLD of the sum on the coarser step `wide`, and a bound on the missing tilted mass.
 
-        Each place is split over both ends of its cell with its P-mass and Q-mass, as by `Cells.upper`.
+        Each place is split over both ends of its cell with its P-mass and Q-mass, as by `LossCells.upper`.
         """
         total, outside = self._upper_sum_and_missing_mass(0.0, tilt)
         parts = round(wide / self.step)

@@ -61,32 +61,28 @@ def rounded_product(path: Path, value: Polynomial) -> RoundedProduct | None:
     ((key, coefficient),) = value.terms.items()
     if coefficient <= 0:
         return None
-    made = RoundedProduct(coefficient)
+    product = RoundedProduct(coefficient)
     for number in key:
         atom = path.atoms[number]
         if atom.low is None or atom.low < 0:
             return None
-        parts: list[RoundedProduct | None] = []
+        operands: tuple[Polynomial, ...] = ()
         if atom.kind == "quotient" or (atom.kind == "rounded" and atom.low >= LEAST_NORMAL):
-            parts = [rounded_product(path, part) for part in atom.of[: 1 + (atom.kind == "quotient")]]
-        if not parts or any(part is None for part in parts):
-            parts = [RoundedProduct(Fraction(1), Counter([number]))]
-        elif atom.kind == "rounded":
-            made.units += atom.units
-        for part, sign in zip(parts, (1, -1), strict=False):
-            assert part is not None
-            made.multiply(part, sign)
-        if atom.kind == "quotient" and len(parts) == 2:
-            top, below = parts
-            if (
-                top
-                and below
-                and not (top.powers or top.units or below.units)
-                and sum(below.powers.values()) == 1
-            ):
+            operands = tuple(atom.of[: 1 + (atom.kind == "quotient")])
+        factors = [factor for operand in operands if (factor := rounded_product(path, operand)) is not None]
+        if not factors or len(factors) < len(operands):
+            product.multiply(RoundedProduct(Fraction(1), Counter([number])), 1)
+            continue
+        for factor, sign in zip(factors, (1, -1), strict=False):
+            product.multiply(factor, sign)
+        if atom.kind == "rounded":
+            product.units += atom.units
+        else:
+            top, below = factors
+            if not (top.powers or top.units or below.units) and sum(below.powers.values()) == 1:
                 (base,) = below.powers
-                made.inverses[base] = number, below.coefficient / top.coefficient
-    return made
+                product.inverses[base] = number, below.coefficient / top.coefficient
+    return product
 
 
 def relative_error_bounds(path: Path, number: int) -> tuple[Inequality, ...]:

@@ -105,8 +105,8 @@ def _initialise_worker() -> None:
 
 
 def _exit_when_parent_dies(sentinel: int) -> None:
-    # the queue of a worker stays open when the parent is killed: the worker would wait for ever
     """Wait for the end of the parent process, then exit."""
+    # the queue of a worker stays open when the parent is killed: the worker would wait for ever
     connection.wait([sentinel])
     os._exit(1)
 

@@ -1,6 +1,6 @@
 """A data set of pictures in IDX files, such as those of MNIST, from a local folder.
 
-    data = read_idx(Path("mnist"))
+    data = read_idx_data_set(Path("mnist"))
 
 The folder has four files: `train-images-idx3-ubyte`, `train-labels-idx1-ubyte`, `t10k-images-idx3-ubyte` and
 `t10k-labels-idx1-ubyte`. Each may be compressed by gzip, with `.gz` at the end of its name. Nothing is downloaded.

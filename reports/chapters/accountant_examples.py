@@ -164,8 +164,8 @@ def _training_simulations(study: Study) -> Iterator[Simulation]:
 
 
 def _simulated_training_delta(training: Training, **how: Any) -> Estimate:
-    # the sums are made where they are played: what makes them cannot be sent to another process
     """Estimate delta between trainings with and without one person."""
+    # the sums are made where they are played: what makes them cannot be sent to another process
     return simulate_training(training, ClippedSums.factory(PROMISE, clip=CLIP, sigma=NOISE), **how)
 
 

@@ -340,8 +340,8 @@ def _commands() -> str:
 
 
 def _command(name: str, command: Any) -> str:
-    # Any: typer's parameters are private
     """Return a command's section: its help and a table of its arguments and options."""
+    # Any: typer's parameters are private
     rows = [
         (f"`{_option_spelling(parameter)}`", escape_markdown(parameter.help or ""))
         for parameter in command.params

@@ -234,8 +234,8 @@ class _DiscreteGaussianReferenceValues(PairReferenceValues):
 
     @property
     def hockey_stick_slack(self) -> float:
-        # about s / sigma divided by the number of sigmas is left of the mass beyond
         """Allowed relative excess of the declared hockey-stick divergence."""
+        # about s / sigma divided by the number of sigmas is left of the mass beyond
         return 2.0**-38 * (1 + (float(self.pair.sigma) / self.pair.sensitivity) ** 2)
 
     @property
