@@ -155,20 +155,38 @@ def _error_message(error: BaseException, filt: object) -> tuple[object, ...]:
 # -- messages ------------------------------------------------------------------------------------------
 
 
+class _MessagePickler(pickle.Pickler):
+    """Writes a message. The filter itself, which both processes have from before the fork, is named."""
+
+    def __init__(self, file: io.BytesIO, filt: object) -> None:
+        super().__init__(file)
+        self._filt = filt
+
+    def persistent_id(self, held: object) -> bool | None:
+        return True if held is self._filt and held is not None else None
+
+
+class _MessageUnpickler(pickle.Unpickler):
+    """Reads a message, and puts the filter of this process where it is named."""
+
+    def __init__(self, file: io.BytesIO, filt: object) -> None:
+        super().__init__(file)
+        self._filt = filt
+
+    def persistent_load(self, pid: object) -> object:
+        return self._filt
+
+
 def dump_message(held: object, filt: object = None) -> bytes:
-    """Return the bytes of a message. The filter itself, which both processes have from before the fork, is named."""
+    """Return the bytes of a message, in which the filter is named."""
     file = io.BytesIO()
-    pickler = pickle.Pickler(file)
-    pickler.persistent_id = lambda one: True if one is filt and one is not None else None  # type: ignore[method-assign]
-    pickler.dump(held)
+    _MessagePickler(file, filt).dump(held)
     return file.getvalue()
 
 
 def load_message(body: bytes, filt: object = None) -> Any:
     """Return the message of these bytes, which come from a worker of this process: unpickling runs code."""
-    unpickler = pickle.Unpickler(io.BytesIO(body))  # noqa: S301 - see above
-    unpickler.persistent_load = lambda _: filt  # type: ignore[method-assign]
-    return unpickler.load()
+    return _MessageUnpickler(io.BytesIO(body), filt).load()
 
 
 def unreadable(whose: str, error: Exception) -> FilterFault:
