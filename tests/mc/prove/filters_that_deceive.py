@@ -192,16 +192,6 @@ class TwoComparisons(SumFilter):
         return np.where(request.zcdp_rho <= 0.5 - spent, spent + request.zcdp_rho, spent)
 
 
-class ByteOfPercent(SumFilter):
-    promise, budget = fp.ZCDP(2.5), 250
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.uint8)
-
-    def cost(self, request):
-        return np.ceil(np.minimum(request.zcdp_rho, 2.5) * 100).astype(np.uint8)
-
-
 class HalvesEachTime(SumAndCount):
     """Halves for ever, but of what was asked."""
 

@@ -46,6 +46,20 @@ class SumAndCount(fp.PrivacyFilter):
 # -- one sum, and costs that are never too low ------------------------------------------------------------
 
 
+class EarlyReturn(SumFilter):
+    """Returns early for what is too large."""
+
+    promise, budget = fp.PureDP(2.0), 2.0
+
+    def cost(self, request):
+        return request.pure_epsilon
+
+    def admits(self, spent, request):
+        if not np.all(np.isfinite(request.pure_epsilon)) and np.ndim(request.pure_epsilon) == 0:
+            return np.zeros(len(spent), dtype=bool)
+        return super().admits(spent, request)
+
+
 class ElifChain(SumFilter):
     """A price for each family; a family without one is denied."""
 
@@ -78,6 +92,18 @@ class PricesByFamily(SumFilter):
 
     def cost(self, request):
         return np.maximum(self.prices[type(request)](request), 1e-6)
+
+
+class RootOfSum(SumFilter):
+    """Compares the root of a sum of squares."""
+
+    promise, budget = fp.GaussianDP(1.0), 1.0
+
+    def cost(self, request):
+        return request.gdp_mu**2
+
+    def admits(self, squares, request):
+        return np.sqrt(squares + self.cost(request)) <= self.budget
 
 
 class NormByHypot(SumFilter):
@@ -151,26 +177,6 @@ class RemainingBudget(fp.PrivacyFilter):
 
     def spend(self, left, request):
         return left - request.zcdp_rho
-
-
-class CountdownAfterWarmUp(fp.PrivacyFilter):
-    """No request exceeds what is left of 1, nor the cap of its period."""
-
-    promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.full(n, 1.0 - 1e-9), np.zeros(n, dtype=np.int64)
-
-    def price(self, request):
-        return np.maximum(np.minimum(request.gdp_mu, 1e3) ** 2, 1e-6)
-
-    def admits(self, state, request):
-        left, answers = state
-        return self.price(request) <= np.minimum(left, np.where(answers < 10, 0.02, 0.5))
-
-    def spend(self, state, request):
-        left, answers = state
-        return np.maximum(left - self.price(request), 0.0), answers + 1
 
 
 class PurseOfEachFamily(fp.PrivacyFilter):
@@ -297,12 +303,10 @@ class EveryOrder(fp.PrivacyFilter):
     def start(self, n):
         return tuple(np.zeros(n) for _ in self.orders)
 
-    def fits(self, state, request):
-        after = self.spend(state, request)
-        return [s <= budget - 1e-9 for s, budget in zip(after, self.budgets, strict=True)]
-
     def admits(self, state, request):
-        return np.all(self.fits(state, request), axis=0)
+        after = self.spend(state, request)
+        fits = [s <= budget - 1e-9 for s, budget in zip(after, self.budgets, strict=True)]
+        return np.all(fits, axis=0)
 
     def spend(self, state, request):
         costs = [np.maximum(request.renyi(a), request.swapped.renyi(a)) for a in self.orders]
@@ -533,45 +537,6 @@ class HoldAndReturn(TwoSums):
     def observe(self, state, loss):
         known, held = state
         return known + self.size(loss), np.zeros_like(held)
-
-
-class OneBit(fp.PrivacyFilter):
-    """epsilon / log(2) is epsilon in bits; an alarming answer ends the filter early."""
-
-    promise = fp.PureDP(math.log(2))
-    bit = math.log(2)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=bool)
-
-    def admits(self, state, request):
-        bits, alarmed = self.spend(state, request)
-        return (bits <= 1.0 - 1e-9) & ~alarmed
-
-    def spend(self, state, request):
-        bits, alarmed = state
-        return bits + np.maximum(request.pure_epsilon, 1e-6) / self.bit, alarmed
-
-    def observe(self, state, loss):
-        bits, alarmed = state
-        return bits, alarmed | (loss > 0.3)
-
-
-class ReserveAndRefund(TwoSums):
-    """Twice the price is held, and half of it returns at the next request."""
-
-    promise = fp.GaussianDP(1.0)
-
-    def price(self, request):
-        return np.maximum(np.minimum(request.gdp_mu, 1e3) ** 2, 1e-6)
-
-    def admits(self, state, request):
-        return self.spend(state, request)[0] <= 1.0 - 1e-9
-
-    def spend(self, state, request):
-        held, refund = state
-        price = self.price(request)
-        return held - refund + 2 * price, np.zeros_like(refund) + price
 
 
 # -- filters of the library -------------------------------------------------------------------------------

@@ -26,17 +26,11 @@ class PriceByVariance(sound.PricesByFamily):
     }
 
 
-class AnyOrder(sound.EveryOrder):
+class AnyOrder(sound.TwoOrders):
     """One order within its budget is enough, and it need not be that of the promise."""
 
-    def admits(self, state, request):
-        return np.any(self.fits(state, request), axis=0)
-
-
-class BitsTheOtherWay(sound.OneBit):
-    """Nats are multiplied by log(2) where they are to be divided by it."""
-
-    bit = 1 / math.log(2)
+    def admits(self, spent, request):
+        return (self.spend(spent, request) <= self.budget).any(axis=1)
 
 
 class RhoForSquares(sound.OwnConversion):
@@ -135,27 +129,6 @@ class ReturnsNet(sound.HoldAndReturn):
         return loss
 
 
-class RefundToGaussians(fp.PrivacyFilter):
-    """What a pure answer did not use of its hold returns to the purse of the Gaussians."""
-
-    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
-    most = float(fp.BUN_STEINKE.budget(0.5, 1e-5))
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n)
-
-    def admits(self, state, request):
-        pure, rho, _ = self.spend(state, request)
-        return (pure <= 0.5 - 1e-9) & (rho <= self.most * (1 - 1e-9))
-
-    def spend(self, state, request):
-        pure, rho, refund = state
-        if isinstance(request, fp.Gaussian):
-            return pure, rho - refund + np.maximum(request.zcdp_rho, 1e-6), np.zeros_like(refund)
-        epsilon = np.maximum(np.minimum(request.pure_epsilon, 1e3), 1e-6)
-        return pure + 2 * epsilon, rho - refund, np.zeros_like(refund) + epsilon
-
-
 # -- answers that are not counted -------------------------------------------------------------------------
 
 
@@ -220,22 +193,6 @@ class WrappingCounter(fp.PrivacyFilter):
 
     def spend(self, rounds, request):
         return rounds + np.int8(1)
-
-
-class UnsignedRemainder(fp.PrivacyFilter):
-    """What is left is unsigned, and a difference is never below zero."""
-
-    promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.full(n, 1_000_000, dtype=np.uint64)
-
-    def admits(self, left, request):
-        return np.less_equal(request.pure_epsilon, 0.25) & (self.spend(left, request) >= 0)
-
-    def spend(self, left, request):
-        cost = np.floor(1e6 * np.minimum(request.pure_epsilon, 1.0)) + 1
-        return left - cost.astype(np.uint64)
 
 
 # -- filters of the library -------------------------------------------------------------------------------

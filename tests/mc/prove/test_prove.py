@@ -1,20 +1,16 @@
 """Proofs of whole filters: sound ones in users' shapes are proved, and nothing that is broken is."""
 
 import ast
-import math
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("z3", reason="proofs need the extra [prove]")
 
-import filterproof as fp
 from filterproof.mc.prove.proof import SourceProof
 from filterproof.mc.prove.proof import prove as prove_filter
 from filterproof.reports.user_filter import load_filter
 from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
-from tests.instruments.corpus import games
-from tests.mc.prove import filters_with_faults
 
 HERE = Path(__file__).parent
 SOUND, FAULTS, ATTACKS = (
@@ -34,11 +30,6 @@ SOUND_RULES = {
         "promise": "fp.GaussianDP(1.0)",
         "budget": "1.0",
         "cost": "np.minimum(2 * request.gdp_mu, 1e3) ** 2",
-    },
-    "root of squares": {
-        "promise": "fp.GaussianDP(1.0)",
-        "admits": "np.sqrt(spent + request.gdp_mu**2) <= 1.0",
-        "spend": "spent + request.gdp_mu**2",
     },
     "dearer of two": {
         "promise": "fp.RenyiDP(alpha=2.0, rho=0.5)",
@@ -89,32 +80,6 @@ BROKEN_RULES = {
     "rounds up for free": {
         "admits": "(spent + request.zcdp_rho <= 0.5) | (spent + request.zcdp_rho - spent > request.zcdp_rho)"
     },
-}
-#: A fault -> requests that the filter grants one after the other and that exceed its promise.
-PLAYS = {
-    "ElseIsFree": [fp.Gaussian(0.1), *[fp.KOV(3.0, 0.0)] * 2],
-    "PriceByVariance": [fp.Laplace(5.0)] * 49,
-    "AnyOrder": [fp.Gaussian(0.49)] * 3,
-    "RhoForSquares": [fp.Gaussian(0.5)],
-    "SquareOfNormByHypot": [fp.Gaussian(0.89)],
-    "PrecisionsOfWeakReadings": [fp.Gaussian(2.0)],
-    "UnitsDown": [fp.Gaussian(math.sqrt(2 * 0.0019))] * 900,
-    "PriceOfALittleLess": [fp.RandomizedResponse(0.5025)] * 2,
-    "DictOfTwo": [fp.Gaussian(0.99), fp.Laplace(1.01)],
-    "WrongKey": [fp.Gaussian(0.7)] * 4,
-    "ForgetsToReplace": [fp.Gaussian(1.2)] * 2,
-    "PettyTwice": [fp.Gaussian(0.97), *[fp.Gaussian(0.099)] * 20],
-    "WeeklyForEver": [fp.RandomizedResponse(1.0), *[fp.RandomizedResponse(0.0)] * 9] * 4,
-    "PlanReadTooLate": [fp.Gaussian(0.24), fp.RandomizedResponse(0.9)],
-    "RefundToGaussians": [fp.RandomizedResponse(0.24), fp.Gaussian(0.6)],
-    "GapBetweenTiers": [fp.Gaussian(0.1)] * 150,
-    "HalvesInIntegers": [fp.Gaussian(0.07)] * 300,
-    "HarmonicShares": [fp.Gaussian(math.sqrt(0.49 / (t + 1))) for t in range(10)],
-    "WarmUpForEver": [fp.Gaussian(0.07)] * 200,
-    "UnsignedRemainder": [fp.RandomizedResponse(0.25)] * 8,
-    "OrNegligible": [fp.Gaussian(0.05)] * 900,
-    "LibraryOrFew": [fp.Gaussian(2.0)],
-    "LibraryUncharged": [fp.Gaussian(0.9)] * 2,
 }
 
 
@@ -183,15 +148,6 @@ def test_broken_rule_is_not_proved(tmp_path: Path, rule: dict[str, str]) -> None
     proof = prove(written(tmp_path, rule))
     assert not proof.proved, proof.sentence
     assert proof.reason
-
-
-@pytest.mark.parametrize("name", PLAYS)
-def test_filter_with_a_fault_grants_a_play_that_exceeds_its_promise(name: str) -> None:
-    broken = getattr(filters_with_faults, name)()
-    # other promises name an epsilon or an order
-    epsilon = 0.5 if isinstance(broken.promise, fp.GaussianDP) else None
-    found = games.played(broken, PLAYS[name], epsilon=epsilon)
-    assert found.value > found.promised(broken.promise) + 1e-6
 
 
 def test_notes_of_a_proof_say_what_was_proved_and_what_is_assumed() -> None:
