@@ -23,7 +23,6 @@ from filterproof.reports.html_repr.text_cells import text_cells as row_cells
 from filterproof.theory.display import Displayed
 from filterproof.theory.numerics.decimals import format_down, format_up, interval
 from filterproof.theory.proofs.proof import PROSE_JOIN_NOTE
-from tests.interpreter import ROOT, python
 from tests.reports.examinations import ADMISSION, exam_of, refuted
 
 GAUSSIAN = fp.GaussianFilter(mu=1.0)
@@ -302,16 +301,3 @@ def test_what_others_wrote_is_escaped(make) -> None:
     value = make()
     assert EVIL in "".join(page(value).itertext())
     assert all(image.get("onerror") is None for image in page(value).iter("img"))
-
-
-def test_rows_load_no_room_that_shows_and_html_of_a_number_no_matplotlib() -> None:
-    code = (
-        "import sys, filterproof as fp\n"
-        "one = fp.Estimate(0.5, 0.25, 0.75, 0.01, 10, 'by hand')\n"
-        "one.rows()\n"
-        "print(sorted({'matplotlib', 'filterproof.reports', 'jinja2'} & {*sys.modules}))\n"
-        "one._repr_html_()\n"
-        "print('matplotlib' in sys.modules, 'filterproof.reports.html_repr' in sys.modules)"
-    )
-    ran = python("-c", code, cwd=ROOT)
-    assert ran.stdout.split("\n")[:2] == ["[]", "False True"], ran.stderr
