@@ -99,6 +99,7 @@ def test_a_mark_that_cannot_be_used_is_refused_in_a_sentence(folder: Path) -> No
     _, out = run_pytest(folder)
     assert f"{len(MISUSED)} failed, 1 passed" in out
     assert [sentence for sentence in MISUSED.values() if sentence not in out] == []
+    assert "Error:" not in out  # none of them is an exception
 
 
 def test_a_start_of_pytest_loads_nothing_of_ours_but_the_plugin(folder: Path) -> None:
