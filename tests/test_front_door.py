@@ -108,14 +108,8 @@ MISTAKES: tuple[tuple[Callable[[], object], str], ...] = (
     (lambda: fp.simulate(MU_1, fp.OneShot(), epsilon=["a"], n=9), "epsilon must be a real"),
     (lambda: fp.evaluate(MU_1, fp.OneShot(), epsilon=[]), "epsilon must name at least one value"),
     (lambda: fp.worst_case(ZCDP, None, epsilon=1.0), "menu must hold pairs, got None"),
-    (
-        lambda: fp.worst_case(RR, ZCDP, epsilon=1.0),
-        "filt must be a PrivacyFilter, got RandomizedResponse; subclass",
-    ),
-    (
-        lambda: fp.RealisationFilter(1.0, 0, 5, (RR,), after={"x": (RR,)}),
-        "after must map pairs to menus of at least one, got 'x'",
-    ),
+    (lambda: fp.worst_case(RR, ZCDP, epsilon=1.0), "filt must be a PrivacyFilter, got RandomizedResponse"),
+    (lambda: fp.RealisationFilter(1.0, 0, 5, (RR,), after={"x": (RR,)}), "after must map pairs to menus"),
     (lambda: fp.supremum(fp.ZCDPFilter, 1.0), "filt must be a filter, got the class"),
     (lambda: fp.calibrate(ZCDP, 1.0, 0.1, menu=[RR]), "family must make a filter"),
     (lambda: fp.Composition(RR), "mechanisms must hold pairs, got RandomizedResponse"),

@@ -21,6 +21,7 @@ from filterproof.reports.docs.recorded_tables import TABLES
 from filterproof.reports.docs.reference import public_docstring, public_names
 from filterproof.reports.package_data import recorded_data
 from filterproof.theory.evidence import CheckCoverage, Evidence, Outcome
+from tests.mc.examine.stages.test_source_proof import examined, written
 from tests.printed_examples import PAGES, ROOT, blocks, run_examples
 
 
@@ -213,3 +214,13 @@ def test_a_command_line_names_a_command_and_its_options(line: str) -> None:
     command = typer.main.get_command(app).commands[name]
     known = {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
     assert {word for word in words if re.match(r"--?[a-z]", word)} <= known
+
+
+@pytest.mark.slow  # the proof takes seconds, and has tests of its own
+def test_the_howto_of_proofs_shows_what_the_command_prints(tmp_path: Path) -> None:
+    (page,) = (page for page in PAGES if page.name == "prove.md")
+    (source,) = (text for language, text in blocks(page) if language == "python")
+    shown = next(text for language, text in blocks(page) if "verify" in text)
+    exam, _ = examined(written(tmp_path, source.replace("MainAndPetty", "Mine")))
+    lines = "\n".join(line for line in exam.lines() if not line.startswith("  admission"))
+    assert lines.replace("Mine", "MainAndPetty") == shown.partition("\n")[2].rstrip()

@@ -19,7 +19,7 @@ import filterproof as fp
 from filterproof.filters.certified.comparison import ComparisonStatus
 from filterproof.reports.html_repr.fragments import MAX_LINES
 from filterproof.reports.html_repr.numbers import exact_value_and_bounds_text
-from filterproof.reports.html_repr.text_cells import text_cells as row_cells
+from filterproof.reports.html_repr.text_cells import text_cells
 from filterproof.theory.display import Displayed
 from filterproof.theory.numerics.decimals import format_down, format_up, interval
 from filterproof.theory.proofs.proof import PROSE_JOIN_NOTE
@@ -83,8 +83,6 @@ PICTURED = (
     "Evaluations",
     "Evaluations, exact",
 )
-#: Whose HTML is no table of rows: steps and numbers have formulas and doubles to show.
-OF_STEPS = ("Proof", "CertifiedNumbers", "Examination")
 
 
 @cache
@@ -98,11 +96,6 @@ def page(value) -> ElementTree.Element:
 
 def words(value) -> str:
     return " ".join("".join(page(value).itertext()).split())
-
-
-def text_cells(value) -> dict[str, str]:
-    """The lines of a table of labels."""
-    return {line[0].text: "".join(line[1].itertext()) for line in page(value).iter("tr")}
 
 
 # -- all of them -----------------------------------------------------------------------------------------------
@@ -179,11 +172,11 @@ def test_a_shown_interval_contains_the_interval(name: str) -> None:
 def test_a_cell_is_rounded_to_the_safe_side_and_an_interval_is_one_cell() -> None:
     row = {"promised": 0.1234561, "difference": 1.01e-9, "joint_failure": 1.01e-6, "mu_low": 0.1234569}
     told = {"promised": "0.123457", "difference": "1.1e-09", "joint failure": "1.1e-06"}
-    assert row_cells(row | {"untried": ""}) == told | {"mu": "at least 0.123456"}
+    assert text_cells(row | {"untried": ""}) == told | {"mu": "at least 0.123456"}
     ends = {"low": 0.1234569, "high": 0.1234561}
-    assert row_cells({"value": 0.5, **ends}) == {"value": "0.5 in [0.123456, 0.123457]"}
-    assert row_cells({"value": "1/3", **ends}) == {"value": "1/3, in [0.1234569, 0.1234561]"}
-    assert row_cells(ends) == {"between": "[0.1234569, 0.1234561]"}
+    assert text_cells({"value": 0.5, **ends}) == {"value": "0.5 in [0.123456, 0.123457]"}
+    assert text_cells({"value": "1/3", **ends}) == {"value": "1/3, in [0.1234569, 0.1234561]"}
+    assert text_cells(ends) == {"between": "[0.1234569, 0.1234561]"}
 
 
 def test_an_exact_value_that_is_too_long_to_read_gives_way_to_its_bounds() -> None:

@@ -6,7 +6,6 @@ import json
 import re
 import xml.etree.ElementTree as ElementTree
 from functools import cache
-from itertools import product
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -21,7 +20,6 @@ from filterproof.reports.drawing import GREY
 from filterproof.reports.figures.figure_data import FigureData
 from filterproof.reports.figures.paper_figure import FIGURES, ComputedFigure, figure
 from filterproof.reports.figures.specification import Specification
-from tests.reports.colours import contrast
 from tests.slow_cases import slow_but
 from tests.test_registries import modules
 
@@ -149,6 +147,18 @@ def a_picture_has_its_words_and_its_panels(name: str) -> None:
         one.plot([*axes, *axes])
 
 
+def contrast(one: str, other: str) -> float:
+    """(lighter + 0.05) / (darker + 0.05) of two colours #rrggbb by their relative luminance, as WCAG defines it."""
+    channels = np.array(
+        [[int(colour[place : place + 2], 16) for place in (1, 3, 5)] for colour in (one, other)]
+    )
+    linear = np.where(
+        channels <= 0.04045 * 255, channels / 255 / 12.92, ((channels / 255 + 0.055) / 1.055) ** 2.4
+    )
+    darker, lighter = sorted(linear @ (0.2126, 0.7152, 0.0722))
+    return float((lighter + 0.05) / (darker + 0.05))
+
+
 def a_picture_can_be_read_in_the_dark_without_colours_and_at_420_pixels(name: str) -> None:
     rules, _, body = files(name)[f"{name}.svg"].decode().partition("</style>")
     assert "prefers-color-scheme:dark" in rules
@@ -228,11 +238,7 @@ def test_data_has_columns_and_rows() -> None:
     ("name", "given", "sentence"),
     [
         ("004-2", {"sigma": 900.0}, r"epsilon times sigma must be at most 500, got epsilon=10\.0 and sigma"),
-        (
-            "000-rogers",
-            {"budgets": (2, 1)},
-            r"budgets must be increasing, got budgets=\(2\.0, 1\.0\); sort them",
-        ),
+        ("000-rogers", {"budgets": (2, 1)}, r"budgets must be increasing, got budgets=\(2\.0, 1\.0\)"),
         ("000-rogers", {"budgets": [k / 4 for k in range(1, 51)]}, "budgets must be 1 to 40 numbers, got 50"),
         ("000-rogers", {"each": 0.001}, r"each must allow at most 20,000 rounds, got each=0\.001"),
         ("003-1-people", {"steps": 15}, "steps must be a multiple of every=10, got steps=15"),
@@ -255,11 +261,12 @@ def test_the_sentence_names_the_parameter_its_value_and_the_remedy(
 ODD: list[Any] = [
     *(
         (name, {"points": 2, "sigma": sigma, "delta": delta, "least": least, "most": most})
-        for name, sigma, delta, (least, most) in product(
-            ("003-3", "003-5"),  # 003-4 has the specification of 003-3
-            (0.01, 1e6),
-            (1e-100, 0.99),
-            ((1e-6, 2e-6), (1e-6, 100.0), (99.0, 100.0)),
+        for name in ("003-3", "003-5")  # 003-4 has the specification of 003-3
+        for sigma, delta, least, most in (
+            (0.01, 1e-100, 1e-6, 2e-6),
+            (0.01, 0.99, 1e-6, 100.0),
+            (1e6, 1e-100, 99.0, 100.0),
+            (1e6, 0.99, 1e-6, 2e-6),
         )
     ),
     ("003-3", {"steps": (1, 10**9), "points": 3}),
