@@ -131,15 +131,16 @@ def test_a_file_that_does_not_import_says_what_it_raised(file: Path, text: str, 
         load_filter(f"{file}::MyFilter")
 
 
-def test_a_filter_of_a_module_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "my_package").mkdir()
-    (tmp_path / "my_package" / "__init__.py").touch()
-    (tmp_path / "my_package" / "filters_of_mine.py").write_text(
-        "import filterproof as fp\nfilt = fp.GaussianFilter(mu=1.0)\n"
-    )
+def test_a_filter_of_a_module_is_found_by_its_name_also_in_a_folder_with_the_name_of_a_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "filters").mkdir()
+    (tmp_path / "filters" / "__init__.py").write_text("PRICE = 1")
+    (tmp_path / "filters" / "mine.py").write_text(f"from filters import PRICE\n{GOOD}")
     (tmp_path / "my_broken_module.py").write_text("import nothing_of_that_name\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert isinstance(load_filter("my_package.filters_of_mine::filt"), PrivacyFilter)
+    assert isinstance(load_filter("filters.mine::MyFilter"), PrivacyFilter)
     with pytest.raises(ValueError, match=r"the import raised .*nothing_of_that_name"):
         load_filter("my_broken_module::filt")
 
