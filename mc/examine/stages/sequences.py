@@ -90,25 +90,21 @@ def _candidate_sequences(subject: ExaminationContext, limit: WorkLimit) -> Itera
     singles = (Sequence(((pair, 1),)) for family in subject.families for pair in family.pairs[:-3:-1])
     every = greedy_plays(subject, limit)
     yield from zip(islice(every, 1), repeat(False))
-    early = (
-        singles,
-        unchanging_request_plays(subject, limit),
-        rounding_absorbed_request_plays(subject, limit),
-        unlocked_family_plays(subject, limit),
-    )
-    yield from zip(chain.from_iterable(early), repeat(True))
+    yield from zip(singles, repeat(True))
+    if subject.observes_losses:  # longer fixed sequences say nothing about such a filter
+        yield from zip(every, repeat(False))
+        return
+    early = (unchanging_request_plays, rounding_absorbed_request_plays, unlocked_family_plays)
+    yield from zip(chain.from_iterable(plays(subject, limit) for plays in early), repeat(True))
     rest = chain(
         half_largest_request_plays(subject, limit),
         _extremal_sequences(subject),
         every,
         rounding_absorbed_request_plays(subject, limit, tiny=True),
     )
-    if subject.observes_losses:  # fixed sequences say nothing about such a filter
-        yield from zip(rest, repeat(False))
-    else:
-        yield from _interleave_sequences(
-            (simple_plays(subject, limit), 3), (boundary_sequences(subject, limit), 2), (rest, 1)
-        )
+    yield from _interleave_sequences(
+        (simple_plays(subject, limit), 3), (boundary_sequences(subject, limit), 2), (rest, 1)
+    )
 
 
 def _interleave_sequences(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence, bool]]:
@@ -124,11 +120,8 @@ def _interleave_sequences(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tu
 
 def _extremal_sequences(subject: ExaminationContext) -> Iterator[Sequence]:
     """Yield the requests that the rule makes extremal at epsilons with a small promised delta, if they are granted."""
-    if subject.observes_losses:
-        return
-    for target in [
-        target for target in hockey_stick_targets(subject) if 0 < subject.promised(target) <= _MAX_PROMISED
-    ][:_EXTREMAL]:
+    small = (at for at in hockey_stick_targets(subject) if 0 < subject.promised(at) <= _MAX_PROMISED)
+    for target in islice(small, _EXTREMAL):
         count_work(_SUPREMUM)
         extremal_requests = subject.filter.extremal(target.at)
         _, steps = reached_delta(subject.filter, extremal_requests, target.at, believed=True)
