@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.library import consists_of_library_values
 from filterproof.filters.contract.work import WorkLimit, count_work
-from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
@@ -25,11 +24,12 @@ from filterproof.mc.examine.formatting import count_words, sequence_words
 from filterproof.mc.examine.parameter_families import mechanism_name
 from filterproof.mc.examine.revalidation import nondeterminism_fault
 from filterproof.mc.examine.search_log import SearchLog
-from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence, reached_delta, times_granted
+from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence, reached_delta
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admission_boundary import boundary_sequences
 from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
 from filterproof.mc.examine.stages.plays import (
+    Player,
     greedy_plays,
     half_largest_request_plays,
     rounding_absorbed_request_plays,
@@ -62,7 +62,7 @@ def sequence_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[St
     used, subject = subject, subject.with_copy_per_play()
     search = SequenceSearch(subject=subject)
     register_summary(search.summary)
-    if subject is not used and _grants_more_when_used(used.filter, subject):
+    if subject is not used and _grants_more_when_used(used, subject, limit):
         fault = nondeterminism_fault(used.filter)
         yield StageFinding(search.stage, "Do plays depend on earlier plays?", fault, "", "", fault=fault)
     searching = limit.fraction(_SEARCHED)
@@ -76,11 +76,12 @@ def sequence_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[St
     yield search.summary()
 
 
-def _grants_more_when_used(filt: PrivacyFilter, subject: ExaminationContext) -> bool:
+def _grants_more_when_used(used: ExaminationContext, subject: ExaminationContext, limit: WorkLimit) -> bool:
     """Return whether the filter grants a request more often after some plays than a new copy of it does."""
     for pair in (family.largest for family in subject.families):
-        fresh = times_granted(subject.instance, pair, _FEW)
-        if any(times_granted(filt, pair, _FEW) > fresh for _ in range(_FEW)):
+        fresh = Player.fresh(subject, limit).request_and_count_grants(pair, _FEW)
+        again = (Player.fresh(used, limit).request_and_count_grants(pair, _FEW) for _ in range(_FEW))
+        if any(granted > fresh for granted in again):
             return True
     return False
 
