@@ -196,8 +196,9 @@ def _answers_of_one_object(filt: PrivacyFilter, requests: tuple[DominatingPair, 
     count_work(len(requests))
     if isinstance(filt, LabelledFilter):
         return _answers_of_one_object(filt.inner_filter, tuple(map(filt.inner_request, requests)))
-    answers = isinstance(filt, CopiedFilter | CountedFilter | BridgedFilter)
-    return filt.answers_in_turn(requests) if answers else ()
+    if isinstance(filt, CopiedFilter | CountedFilter | BridgedFilter):
+        return filt.answers_in_turn(requests)
+    return ()
 
 
 def explain_charged_retry(service: MakeService, pairs: Sequence[DominatingPair]) -> str:

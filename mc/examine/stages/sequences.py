@@ -159,9 +159,8 @@ class SequenceSearch(SearchLog):
         count_work(_MEASURED)
         self.longest = max(self.longest, played.rounds)
         names = "+".join(sorted({type(pair.unlabelled).__name__ for pair in played.counts}))
-        for measure, bound in (
-            () if names in self.refuted_mechanisms else quick_upper_bounds(played, tuple(self.promised))
-        ):
+        known = names in self.refuted_mechanisms
+        for measure, bound in () if known else quick_upper_bounds(played, tuple(self.promised)):
             target = replace(measure, direction="PQ")
             promised, best = self.promised[target], self.rows.get(target)
             # computed exactly if it may refute, or if it may be clearly the best so far
@@ -190,9 +189,8 @@ class SequenceSearch(SearchLog):
             if limit.exhausted:
                 return
             if best is None or bound > best.attack:
-                self._record_value_within_guarantee(
-                    played, measure, played.low(measure, self._promised_at(measure))
-                )
+                low = played.low(measure, self._promised_at(measure))
+                self._record_value_within_guarantee(played, measure, low)
 
     def _promised_at(self, measure: Divergence) -> float:
         return self.promised[replace(measure, direction="PQ")]
@@ -200,8 +198,7 @@ class SequenceSearch(SearchLog):
     def _record_value_within_guarantee(self, played: Sequence, measure: Divergence, low: float) -> None:
         """Keep the value of an admitted sequence within the guarantee, with the sequence."""
         play = sequence_counterexample(self.subject.filter, played, measure, low)
-        promised = self._promised_at(measure)
-        row = Tightness(measure, _pair_counts_text(played), low, None, promised, play.evidence, play)
+        row = Tightness.of(play, _pair_counts_text(played), replays=True)
         self.keep(replace(measure, direction="PQ"), row)
 
     def _refutation_finding(self, measure: Divergence, played: Sequence, low: float) -> StageFinding:
@@ -210,35 +207,25 @@ class SequenceSearch(SearchLog):
         if any(times > MAX_PLAYED for _, times in played.steps):
             how = "the last request leaves the state bit-identical, so it is granted any number of times"
         scope = f"the fixed sequence {sequence_words(played.steps)}, in that order; {how}"
-        counterexample = sequence_counterexample(filt, played, measure, low)
-        return StageFinding.from_counterexample(
-            self.stage, self.question, _pair_counts_text(played), scope, counterexample
-        )
+        shown = sequence_counterexample(filt, played, measure, low)
+        return self.refutation(_pair_counts_text(played), scope, shown)
 
     def summary(self) -> StageFinding:
         """Return the summary of the sequences and the nearest one."""
-        looks = (
-            "; for a filter that looks at losses, only first requests" if self.subject.observes_losses else ""
-        )
+        looks = self.subject.observes_losses
+        looks_text = "; for a filter that looks at losses, only first requests" if looks else ""
         grids = [family for family in self.subject.families if family.definition.mechanism != "own"]
         sizes = "other sizes"
         if grids:
-            least, most = (
-                min(family.definition.least for family in grids),
-                max(family.definition.most for family in grids),
-            )
-            larger_sizes = {size for family in grids for size in family.asked_above if size > most}
-            above = (
-                f", except {len(larger_sizes)} as first requests, up to {max(larger_sizes):.2g}"
-                if larger_sizes
-                else ""
-            )
-            sizes += f" (all below {least:.2g} and above {most:.2g}{above})"
+            least = min(family.definition.least for family in grids)
+            most = max(family.definition.most for family in grids)
+            above = {size for family in grids for size in family.asked_above if size > most}
+            first = f", except {len(above)} as first requests, up to {max(above):.2g}" if above else ""
+            sizes += f" (all below {least:.2g} and above {most:.2g}{first})"
         return self.finding(
             f"{count_words(self.refuted, 'refutation')} among {count_words(self.tried, 'sequence')}",
             ", ".join(family.definition.name for family in self.subject.families),
-            f"sequences of more than {count_words(self.longest, 'request')}, other orders, {sizes}{looks}",
-            tuple(self.rows.values()),
+            f"sequences of more than {count_words(self.longest, 'request')}, other orders, {sizes}{looks_text}",
         )
 
 

@@ -204,8 +204,10 @@ class _ShrinkingSearch:
     def convert_game_to_plan(self) -> None:
         """Replace the best menu's game by its best plan, which has a trace."""
         if self.best.kind == "menu":
-            best_plan = partial(best_plan_over_rational_pairs, self.subject.filter, self.best)
-            self.best = self._run_within_limit(0.5, best_plan) or self.best
+            plan = self._run_within_limit(
+                0.5, lambda: best_plan_over_rational_pairs(self.subject.filter, self.best)
+            )
+            self.best = plan or self.best
 
     def try_exact_plans(self) -> None:
         """Try exactly solved plans over a few simple rational requests, for a filter that looks at losses."""
