@@ -137,8 +137,6 @@ ENDS: dict[int, dict[str, str]] = {
         "figures --json": "--json needs --list",
         "verify ZCDPFilter --exec node --promise 'pure(1)'": "describe a program and not a file (target='ZCDPFilter')",
         "verify mine.py::Rasies": "no filter of this name (target='mine.py::Rasies'); did you mean 'Raises'?",
-        "verify mien.py::Raises": "no file at 'mien.py'; did you mean 'mine.py'?",
-        "verify mine.py:Raises": "the target has one colon (target='mine.py:Raises'); write mine.py::Raises",
         "verify mine.py::Purse": "the service has no guarantee (target='mine.py::Purse'); pass --promise",
         "verify mine.py::Good --promise 'pure(1)'": "a filter states its own (target='mine.py::Good')",
         "verify mine.py::Good --against mine.py::Late --json": "--against excludes --mechanisms and --json",

@@ -42,6 +42,7 @@ REFUSED: list[tuple[Callable[[str], object], str, tuple[str, ...]]] = [
     (read_value, r"\(expression='': invalid syntax\); write a name", ("",)),
     (read_filter, "this is not a filter", ("Gaussian(mu=0.1)", "HighWhileLossPositive()", "BUN_STEINKE")),
     (read_promise, r"not a promise \(.*\); choose one from pure, approx, zcdp, gdp", ("ZCDPFilter(1)",)),
+    (read_filter, "the target has one colon .*; write late.py::Late", ("late.py:Late",)),
     (read_filter, r"a file or module and not a filter .*; add ::ClassName", ("late.py", "late", "user.late")),
 ]
 
@@ -107,6 +108,7 @@ def test_a_class_or_an_instance_is_found(file: Path, name: str) -> None:
         ("{file}::NeedsMore", "cannot be called without arguments"),
         ("{file}::number", "the target is of the type int and not a filter"),
         ("nowhere.py::X", "no file at 'nowhere.py'"),
+        ("{file.parent}/mien.py::X", "mien.py'; did you mean 'mine.py'"),
         ("{file.parent}::X", "is a folder"),
         ("my_gone::filt", "no file at 'my_gone', and no module of that name"),
     ],
