@@ -15,7 +15,6 @@ import numpy as np
 from filterproof.mc.prove.arithmetic import Arithmetic
 from filterproof.mc.prove.monotone import MATH as MATH_FUNCTIONS
 from filterproof.mc.prove.monotone import NUMPY as NUMPY_FUNCTIONS
-from filterproof.mc.prove.monotone import exponential_function
 from filterproof.mc.prove.numpy_arrays import (
     Caller,
     append,
@@ -23,16 +22,19 @@ from filterproof.mc.prove.numpy_arrays import (
     broadcast_arrays,
     broadcast_to,
     cast,
+    column_stack,
+    concatenate,
     expand_dims,
     full,
     full_like,
+    index,
     item,
     reshape,
     stack,
     to_traced_array,
     with_numpy_kinds,
 )
-from filterproof.mc.prove.paths import LIBRARY_UNITS, MAX_DOUBLE, Atom, NotTraced, Path, Raised, Value
+from filterproof.mc.prove.paths import LIBRARY_UNITS, MAX_DOUBLE, Atom, NotTraced, Raised, Value
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import HUGE
 from filterproof.mc.prove.values import (
@@ -53,7 +55,7 @@ from filterproof.mc.prove.values import (
 SYMBOLS = {
     np.add: "+", np.subtract: "-", np.multiply: "*", np.divide: "/", np.mod: "%", np.floor_divide: "//",
     np.less: "<", np.less_equal: "<=", np.greater: ">", np.greater_equal: ">=", np.equal: "==",
-    np.not_equal: "!=",
+    np.not_equal: "!=", np.power: "**",
 }  # fmt: skip
 LOGIC = {np.logical_and: operator.and_, np.logical_or: operator.or_}
 UNARY: dict[Any, Callable[[Arithmetic, Value, str], Value]] = {
@@ -64,7 +66,10 @@ UNARY: dict[Any, Callable[[Arithmetic, Value, str], Value]] = {
 ROUND = {np.ceil: "ceil", np.floor: "floor", np.rint: "rint", np.round: "rint", np.trunc: "trunc"}
 #: (sign, whether NaN is left out)
 EXTREMA = {np.maximum: (1, False), np.minimum: (-1, False), np.fmax: (1, True), np.fmin: (-1, True)}
-TESTS = {np.isfinite: math.isfinite, np.isinf: math.isinf, np.isnan: math.isnan}
+TESTS: dict[Any, Callable[[float], bool]] = {
+    np.isfinite: math.isfinite, np.isinf: math.isinf, np.isnan: math.isnan,
+    np.isposinf: lambda x: x == math.inf, np.isneginf: lambda x: x == -math.inf,
+}  # fmt: skip
 
 
 # -- element by element ----------------------------------------------------------------------------------------
@@ -151,42 +156,6 @@ def _hypot_or_none(root: Fraction, x: Fraction, y: Fraction) -> Fraction | None:
     return Fraction(made) if math.isfinite(made) else None
 
 
-def ldexp(own: Caller, x1: Any, x2: Any) -> Array:
-    """x1 * 2^x2, rounded once."""
-    one, two = with_numpy_kinds(to_traced_array(own, x1), to_traced_array(own, x2))
-    rule = exponential_function(Fraction(2), lambda x: math.ldexp(1.0, int(x)))
-    a: Arithmetic = own.arithmetic
-    path: Path = own.path
-
-    def scaled(x: Entry, k: Entry) -> Value:
-        value, power = a.convert(x, "f8"), entry_as_number(k)
-        if not isinstance(value, Polynomial):
-            return value
-        known = power.value if isinstance(power, Polynomial) else None
-        if not isinstance(power, Polynomial) or (known is not None and abs(known) > 5000):
-            raise NotTraced("ldexp by so much has no rule")
-        if known is not None:
-            return path.rounded(value * Fraction(2) ** int(known), of_sum=False)
-        if path.at_least(-power, -800):
-            return a.multiply(value, a.function(rule, "ldexp", power, "f8"), "f8")
-        if (sign := a.sign(value)) in (0, None):
-            return Polynomial.constant(0)
-        if path.choose(f"size of ldexp {len(path.trail)}", ["finite", "infinite"]) == "infinite":
-            return math.inf * (sign or 1)
-        ends = (Fraction(0), MAX_DOUBLE) if sign == 1 else (-MAX_DOUBLE, Fraction(0))
-        return path.intern_atom(Atom("unknown", "", (value, power), False, *ends, compute=_ldexp_or_none))
-
-    return elementwise(scaled, "f8", one, two)
-
-
-def _ldexp_or_none(x: Fraction, k: Fraction) -> Fraction | None:
-    """Return x * 2^k rounded to a double; None if it overflows."""
-    try:
-        return Fraction(math.ldexp(float(x), int(k)))
-    except OverflowError:
-        return None
-
-
 def extremum(sign: int, skip_nan: bool, own: Caller, x: Any, y: Any) -> Array:
     one, two = with_numpy_kinds(to_traced_array(own, x), to_traced_array(own, y))
     a, kind = own.arithmetic, promoted_kind(one.kind, two.kind)
@@ -217,6 +186,34 @@ def where(own: Caller, condition: Any, x: Any, y: Any) -> Array:
         return chosen if is_bool_kind(kind) else a.convert(chosen, kind)
 
     return elementwise(pick, kind, to_traced_array(own, condition), one, two)
+
+
+def select(own: Caller, condlist: Any, choicelist: Any, default: Any = 0) -> Array:
+    """The first choice whose condition holds."""
+    pairs = list(zip(own.items(condlist), own.items(choicelist), strict=True))
+    if any(to_traced_array(own, condition).kind != "b1" for condition, _ in pairs):
+        raise NotTraced("np.select of conditions that are no arrays of booleans has no rule")
+    found = to_traced_array(own, default)
+    for condition, choice in reversed(pairs):
+        found = where(own, condition, choice, found)
+    return found
+
+
+def nan_to_num(own: Caller, x: Any, *, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
+    """x with other numbers in place of NaN and of the infinities."""
+    value, largest = own.arithmetic.converted(to_traced_array(own, x), "f8"), float(MAX_DOUBLE)
+    ends = [own.key(one) for one in (nan, posinf, neginf)]
+    others = [
+        to_traced_array(own, float(e if e is not None else s * largest)).value
+        for e, s in zip(ends, (0, 1, -1), strict=True)
+    ]
+
+    def number(entry: Value) -> Value:
+        if isinstance(entry, Polynomial):
+            return entry
+        return others[0 if math.isnan(entry) else 1 if entry > 0 else 2]  # type: ignore[no-any-return]
+
+    return elementwise(number, "f8", value)
 
 
 def searchsorted(own: Caller, a: Any, v: Any, side: str = "left") -> Array:
@@ -363,7 +360,10 @@ RULES: dict[Any, Callable[..., Any]] = {
     **{function: partial(tested, test) for function, test in TESTS.items()},
     **{getattr(np, name): partial(reduction, name) for name in ("sum", "max", "min", "any", "all")},
     np.negative: lambda own, x: own.arithmetic.negative(*with_numpy_kinds(to_traced_array(own, x))),
-    **{getattr(np, name): partial(function, f"np.{name}") for name in NUMPY_FUNCTIONS}, np.ldexp: ldexp,
+    **{getattr(np, name): partial(function, f"np.{name}") for name in NUMPY_FUNCTIONS},
+    np.concatenate: concatenate, np.column_stack: column_stack, np.select: select, np.nan_to_num: nan_to_num,
+    np.digitize: lambda own, x, bins, right=False: searchsorted(own, bins, x, "left" if right else "right"),
+    np.dot: matmul, np.take: lambda own, a, indices: index(own, array_of(own, a), indices),
     np.hypot: hypot, np.append: append, np.searchsorted: searchsorted, np.matmul: matmul, np.expand_dims: expand_dims,
     **{getattr(math, name): partial(function, f"math.{name}") for name in MATH_FUNCTIONS if hasattr(math, name)},
     np.logical_not: logical_not, np.sqrt: square_root, np.clip: clip, np.where: where,
@@ -379,6 +379,7 @@ RULES: dict[Any, Callable[..., Any]] = {
 #: Methods of arrays, by rules that take the array first.
 METHODS: dict[str, Callable[..., Any]] = {
     **{name: partial(reduction, name) for name in ("sum", "max", "min", "any", "all")},
-    "clip": clip, "round": RULES[np.round], "astype": lambda own, a, dtype: cast(own, a, dtype), "item": item,
+    "dot": matmul, "clip": clip, "round": RULES[np.round], "take": RULES[np.take],
+    "astype": lambda own, a, dtype: cast(own, a, dtype), "item": item,
     "copy": lambda own, a: a if a.is_scalar else array_of(own, a), "reshape": reshape,
 }  # fmt: skip

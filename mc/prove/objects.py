@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import collections
+import logging
 from collections.abc import Iterable
 from dataclasses import is_dataclass
+from enum import Enum, EnumType
 from functools import partial
 from types import FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
@@ -15,6 +17,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove import numpy_rules, python_rules
 from filterproof.mc.prove.numpy_arrays import Caller
 from filterproof.mc.prove.paths import NotTraced, Raised
+from filterproof.mc.prove.python_rules import LOGGING
 from filterproof.mc.prove.requests import ClassOf, Request, SwappedRequest
 from filterproof.mc.prove.source import is_traced, user_classes
 from filterproof.mc.prove.values import RuleFunction, lift
@@ -39,6 +42,14 @@ def attribute(own: Caller, thing: Any, name: str) -> Any:
             return found
         case np.ufunc() if name == "reduce":
             return RuleFunction(partial(numpy_rules.fold, own, thing), name)
+        case logging.Logger() if type(thing) is logging.Logger and name in LOGGING:
+            return RuleFunction(lambda *args, **named: None, name)
+        case Enum() if name in ("name", "value") and not any(
+            name in vars(k) for k in user_classes(type(thing))
+        ):
+            return getattr(thing, name)
+        case EnumType() if type(thing) is EnumType and name in thing.__members__:
+            return thing.__members__[name]
         case str() | list() | dict() | frozenset():
             return python_rules.container_method(own, thing, name)
     kind = thing if isinstance(thing, type) else type(thing)
@@ -61,6 +72,7 @@ def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, held: b
 
     Unless `held`, what the instance itself holds is left out, as super() does.
     """
+    first, *_ = order = tuple(order)
     kind = next((kind for kind in order if name in vars(kind)), None)
     member = vars(kind)[name] if kind is not None else None
     if isinstance(member, property) and thing is not None and is_traced(member.fget):
@@ -75,8 +87,8 @@ def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, held: b
         return member if thing is None else MethodType(member, thing)
     if isinstance(member, staticmethod):
         return member.__func__
-    if isinstance(member, classmethod) and thing is not None:
-        return MethodType(member.__func__, type(thing))
+    if isinstance(member, classmethod):
+        return MethodType(member.__func__, first if thing is None else type(thing))
     if isinstance(member, _SLOTS) and thing is not None:
         return member.__get__(thing)
     if hasattr(type(member), "__get__") and name != "__init__":

@@ -890,16 +890,6 @@ class InfinitePowerOfTwo(_Sum):
         return np.isfinite(request.zcdp_rho) & (spent + self.cost(request) <= 0.5)
 
 
-class VanishesInLdexp(_Sum):
-    """2^-1080 is no double, and a large number times it is one."""
-
-    def admits(self, spent, request):
-        rho = request.zcdp_rho
-        return np.isfinite(rho) & (
-            spent + np.where((rho > 1e9) & (np.ldexp(rho, -1080) > 0.0), 0.0, rho) <= 0.5
-        )
-
-
 class TwoAnswers(_Sum):
     """The two answers of one request are those of two runs."""
 

@@ -1,5 +1,6 @@
 """Filters with one subtle fault each: none may be proved."""
 
+import functools
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -302,3 +303,44 @@ class PrecisionsOfWeakReadings(sound.PrecisionsOfReadings):
 
     def strength(self, request):
         return np.minimum(request.gdp_mu, 0.5)
+
+
+class MatchedPursesOfLargest(sound.MatchedPurses):
+    """The largest purse decides."""
+
+    def total(self, state):
+        return functools.reduce(np.maximum, state.values())
+
+
+class MatchWithoutGuard(sound.MatchedPurses):
+    """Large responses fall through to a case in which they are free."""
+
+    def cost(self, request):
+        match request:
+            case fp.RandomizedResponse(epsilon=epsilon) if epsilon < 1:
+                return sound.Purse.BITS, epsilon**2 / 2
+            case fp.RandomizedResponse():
+                return sound.Purse.BITS, 0.0
+            case _:
+                return sound.Purse.BITS, request.zcdp_rho
+
+
+class OneStepMore(sound.StepsOfAtMostOneSize):
+    """The step that reaches the number is granted as well."""
+
+    steps = 101
+
+
+class LedgersOfTheirOwn(sound.LedgerByName):
+    """Each class of mechanisms has the whole budget."""
+
+    def taken(self, state, name):
+        return state[name]
+
+
+class WindowWithoutTotal(sound.WindowOfThree):
+    """The total is checked before the charge."""
+
+    def admits(self, state, request):
+        window, total = state
+        return (self.shift(window, request.pure_epsilon).sum(axis=1) <= 0.2) & (total <= 1.0)

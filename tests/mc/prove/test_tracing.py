@@ -32,20 +32,26 @@ EXPRESSIONS = (
     "np.array([0.5, 0.25, 1.0])[np.minimum(k % 3, 2)] + x", "(k + 2**53 <= 2.0**53) + k", "sum([p, p * 3])",
     "np.logical_and.reduce([k > 3]) + k", "np.add.reduce([x] * 7)",
     "np.exp(x) + p", "np.log1p(x * x) * p", "math.log(p + 0.5)", "np.tanh(p) / 2", "np.expm1(-x)", "np.exp2(k // 8)",
-    "0.5 ** k + x", "abs(p) ** 1.5", "np.ldexp(p, k)", "np.maximum(p, 0.3) - x", "2.0 ** (x * 900)", "np.exp(p * 300)",
-    "(np.maximum(x, 0.1) * 1e103) ** 3.0", "np.maximum(x, 1e-200) ** -2.0", "np.ldexp(p, k * 60 - 1100)",
+    "0.5 ** k + x", "abs(p) ** 1.5", "np.maximum(p, 0.3) - x", "2.0 ** (x * 900)", "np.exp(p * 300)",
+    "(np.maximum(x, 0.1) * 1e103) ** 3.0", "np.maximum(x, 1e-200) ** -2.0",
     "(x * 1e300).astype(np.int64) // 4096 + k", "np.hypot(x, p) + k", "(1 / np.exp(p)) ** 2 / 3",
     "1 / (1 / np.exp(x)) ** 2",
     "np.searchsorted([0.0, 0.5, 0.5, 2.0], x) + k", "np.searchsorted(np.array([0.5, 1.0]), x * 2, side='right')",
     "np.append([0.5, 1], np.inf)[k % 3] - p", "np.stack([x * x, (x + p) ** 2], axis=1) @ np.array([0.5, 0.25])",
     "(np.arange(2) == np.expand_dims(k % 3, -1)).any(axis=1) + x",
+    "np.concatenate([x[:, None], k[:, None]], axis=1).max(axis=1)", "np.column_stack([x, k]).sum(axis=1)",
+    "np.select([x > p, k > 3], [x, k], -0.5) * 3", "np.digitize(x, [0.0, 0.5, 2.0]) + k", "np.power(x, 2) - p",
+    "np.nan_to_num(np.log(x), nan=2.0, neginf=-1.0) + k", "np.take([0.5, 0.25, 1.0], k % 3) + np.isneginf(np.log(x))",
+    "reduce(np.add, [x, k, x]) + partial(np.add, x)(p)", "(y := x * 2) + y if p > 0.5 and (z := p * 3) > 1 else x",
+    "0 < (y := k - 3) < 9 and y == 5 or p", "operator.sub(*reversed([k, x]))",
 )  # fmt: skip
+IMPORTS = "import math\nimport operator\nfrom functools import partial, reduce\n\nimport numpy as np"
 
 
 def function(text: str, folder: File) -> Any:
     """A function of x, k, b and p that stands in a file."""
     file = folder / "expression.py"
-    file.write_text(f"import math\nimport numpy as np\n\n\ndef value(x, k, b, p):\n    return {text}\n")
+    file.write_text(f"{IMPORTS}\n\n\ndef value(x, k, b, p):\n    return {text}\n")
     spec = importlib.util.spec_from_file_location("expression", file)
     assert spec is not None
     assert spec.loader is not None
@@ -125,6 +131,9 @@ def test_a_trace_predicts_the_number_to_the_last_bit(text: str, tmp_path: File) 
         "np.append(x, 1.0)",
         "x[:, None] @ np.array([0.5])",
         "np.expand_dims(x, 0)",
+        "np.concatenate([x, x])",
+        "f'{p}' == 'x'",
+        "reduce(np.sin, [x, x])",
     ],
 )
 def test_what_has_no_rule_is_refused(text: str, tmp_path: File) -> None:
