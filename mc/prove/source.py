@@ -163,7 +163,7 @@ def refuse_hidden_state(filt: object) -> None:
     for kind in classes:
         for name, member in vars(kind).items():
             function = getattr(member, "fget", None) or getattr(member, "__func__", member)
-            if name in REFUSED_METHODS.split():
+            if name in REFUSED_METHODS.split() and not _is_made_by_dataclass(kind, function):
                 raise NotTraced(f"{kind.__name__}.{name} decides what the trace does not see")
             if name in ("start", "admits", "spend", "observe") and not isinstance(function, FunctionType):
                 raise NotTraced(f"{kind.__name__}.{name} is no function of the file")
@@ -175,6 +175,12 @@ def refuse_hidden_state(filt: object) -> None:
     names = {k.__name__ for k in classes}
     for file in {str(file_of(kind)) for kind in classes}:
         _refuse_state_in_module(_tree_and_codes(file)[0], names)
+
+
+def _is_made_by_dataclass(kind: type, function: object) -> bool:
+    """Whether `dataclass` made a method: a frozen class has a __setattr__ and a __delattr__ that raise."""
+    made = isinstance(function, FunctionType) and function.__code__.co_filename == "<string>"
+    return made and "__dataclass_params__" in vars(kind)
 
 
 def _refuse_state_in_module(tree: ast.Module, names: set[str]) -> None:
