@@ -200,6 +200,10 @@ class Interpreter:
             return NATIVE[symbol](one, two)
         if symbol == "|" and isinstance(one, type | UnionType) and isinstance(two, type):
             return one | two
+        if (method := objects.special_method(one, objects.SPECIAL.get(symbol), two)) is not None:
+            if (found := self.call(method, [two], {})) is NotImplemented:
+                raise NotTraced(f"the operator {symbol} of {kinds[0].__name__} is not implemented")
+            return found
         a, b = lift(one), lift(two)
         if symbol == "@":
             return self.call(np.matmul, [one, two], {})
@@ -209,24 +213,7 @@ class Interpreter:
             )
         return python_number_if_known(self.arithmetic.binary(symbol, a, b))
 
-    def both(self, is_or: bool, value: Any, *rest: Callable[[], Any]) -> Any:
-        """`and`, or `or`."""
-        for one in rest:
-            if self.truth(value) == is_or:
-                break
-            value = one()
-        return value
-
-    def compare(self, symbols: tuple[str, ...], left: Any, right: Any, *rest: Callable[[], Any]) -> Any:
-        result = self._comparison(symbols[0], left, right)
-        for symbol, one in zip(symbols[1:], rest, strict=True):
-            if not self.truth(result):
-                break
-            left, right = right, one()
-            result = self._comparison(symbol, left, right)
-        return result
-
-    def _comparison(self, symbol: str, one: Any, two: Any) -> Any:
+    def compare(self, symbol: str, one: Any, two: Any) -> Any:
         if symbol in ("in", "not in"):
             return self._within(one, two) == (symbol == "in")
         if symbol in ("==", "!=", "is", "is not"):
@@ -250,7 +237,7 @@ class Interpreter:
             refuse_own_container(one)
             refuse_own_container(two)
             pairs = zip(one, two, strict=False)
-            return len(one) == len(two) and all(self.truth(self._comparison("==", *pair)) for pair in pairs)
+            return len(one) == len(two) and all(self.truth(self.compare("==", *pair)) for pair in pairs)
         if isinstance(one, np.dtype) or isinstance(two, np.dtype):
             return bool(np.dtype(one) == np.dtype(two))
         if isinstance(one, Request) or isinstance(two, Request) or identity:
@@ -263,7 +250,7 @@ class Interpreter:
             raise NotTraced(f"membership in {type(two).__name__} has no rule")
         refuse_own_container(two)
         members = sorted(two, key=str) if isinstance(two, frozenset | set) else two
-        return any(self.truth(self._comparison("==", one, member)) for member in members)
+        return any(self.truth(self.compare("==", one, member)) for member in members)
 
     def truth(self, value: Any) -> bool:
         """bool(value); of an array, of its one run and entry, since it raises for several."""
@@ -394,6 +381,8 @@ class Interpreter:
             result = self._run(self._rewritten[function], args, named)
             self.path.file, self.path.line = before
             return result
+        if (method := objects.special_method(function, "__call__")) is not None:
+            return self._dispatch_call(method, args, named)
         if isinstance(function, type) and issubclass(function, np.generic):
             return self._by_rule(partial(numpy_arrays.scalar, self, function), name, args, named)
         if isinstance(function, type) and user_classes(function):

@@ -209,8 +209,11 @@ def _place_weights(
         (Fraction(1), theorem.alpha or Fraction(2), (theorem.alpha or 2) / Fraction(2)),
         list(scales)[:24],
     )
+    modes = {
+        leaf.value for shape in system.shapes for leaf in shape.leaves if isinstance(leaf.value, Fraction)
+    }
     parts = {part for s in scales for part in (s, s / 2, s * s, s * s / 2)} | {
-        a * b for a in few for b in few
+        a * b for a in few for b in (*few, *(mode + 1 for mode in modes if mode > 0))
     }
     units = _merge_nearly_equal(sorted({part * factor for part in parts for factor in factors}))
     charges, before, after = (np.array([row[i] for row in rows], dtype=float) for i in range(3))

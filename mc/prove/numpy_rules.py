@@ -150,6 +150,30 @@ def hypot(own: Caller, x: Any, y: Any) -> Array:
     return elementwise(root, "f8", *(own.arithmetic.converted(one, "f8") for one in given))
 
 
+def next_double(own: Caller, x1: Any, x2: Any) -> Array:
+    """nextafter towards an infinity: a double that misses by a unit in the last place."""
+    (value,), towards = with_numpy_kinds(to_traced_array(own, x1)), own.key(x2)
+    if value.kind != "f8" or towards not in (math.inf, -math.inf):
+        raise NotTraced("nextafter has a rule for doubles and an infinity alone")
+
+    def following(x: Value) -> Value:
+        if not isinstance(x, Polynomial) or x.value is not None:
+            known = math.nextafter(float(x.value or 0) if isinstance(x, Polynomial) else x, towards)
+            return to_traced_array(own, known).value  # type: ignore[no-any-return]
+        found: Value = own.path.rounded(
+            x, of_sum=False, units=4, of=(x,), compute=partial(_next_double_or_none, towards)
+        )
+        return found
+
+    return elementwise(following, "f8", value)
+
+
+def _next_double_or_none(towards: float, exact: Fraction, x: Fraction) -> Fraction | None:
+    """Return the double next to x; None if it is infinite."""
+    made = math.nextafter(float(x), towards)
+    return Fraction(made) if math.isfinite(made) else None
+
+
 def _hypot_or_none(root: Fraction, x: Fraction, y: Fraction) -> Fraction | None:
     """Return hypot(x, y) as NumPy computes it; None if it overflows."""
     made = float(np.hypot(float(x), float(y)))
@@ -364,7 +388,8 @@ RULES: dict[Any, Callable[..., Any]] = {
     np.concatenate: concatenate, np.column_stack: column_stack, np.select: select, np.nan_to_num: nan_to_num,
     np.digitize: lambda own, x, bins, right=False: searchsorted(own, bins, x, "left" if right else "right"),
     np.dot: matmul, np.take: lambda own, a, indices: index(own, array_of(own, a), indices),
-    np.hypot: hypot, np.append: append, np.searchsorted: searchsorted, np.matmul: matmul, np.expand_dims: expand_dims,
+    np.nextafter: next_double, np.hypot: hypot,
+    np.append: append, np.searchsorted: searchsorted, np.matmul: matmul, np.expand_dims: expand_dims,
     **{getattr(math, name): partial(function, f"math.{name}") for name in MATH_FUNCTIONS if hasattr(math, name)},
     np.logical_not: logical_not, np.sqrt: square_root, np.clip: clip, np.where: where,
     np.zeros: lambda own, shape, dtype=float: full(own, shape, 0, dtype), np.full: full, np.full_like: full_like,

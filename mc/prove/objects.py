@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import collections
+import inspect
 import logging
+import sys
 from collections.abc import Iterable
 from dataclasses import is_dataclass
 from enum import Enum, EnumType
@@ -24,6 +26,23 @@ from filterproof.mc.prove.values import RuleFunction, lift
 
 #: Descriptors that hand out what an instance holds.
 _SLOTS = (MemberDescriptorType, type(collections.namedtuple("_", "x").x))  # type: ignore[attr-defined]
+
+
+#: Methods by which a user's class computes an operator.
+SPECIAL = {
+    "+": "__add__", "-": "__sub__", "*": "__mul__", "/": "__truediv__",
+    "<=": "__le__", "<": "__lt__", ">=": "__ge__", ">": "__gt__",
+}  # fmt: skip
+
+
+def special_method(thing: Any, name: str | None, other: Any = None) -> MethodType | None:
+    """Return a method with a special name that the user's class of an instance defines; None without one."""
+    member = inspect.getattr_static(type(thing), name, None) if name and user_classes(type(thing)) else None
+    if not isinstance(member, FunctionType) or not is_traced(member):
+        return None
+    if issubclass(type(other), type(thing)) and type(other) is not type(thing):
+        raise NotTraced("an operator of a class and one that extends it has no rule")
+    return MethodType(member, thing)
 
 
 def attribute(own: Caller, thing: Any, name: str) -> Any:
@@ -50,6 +69,8 @@ def attribute(own: Caller, thing: Any, name: str) -> Any:
             return getattr(thing, name)
         case EnumType() if type(thing) is EnumType and name in thing.__members__:
             return thing.__members__[name]
+        case np.finfo() | sys.float_info.__class__():
+            return getattr(thing, name)
         case str() | list() | dict() | frozenset():
             return python_rules.container_method(own, thing, name)
     kind = thing if isinstance(thing, type) else type(thing)
@@ -101,6 +122,7 @@ def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, held: b
 def made(own: Caller, kind: type, args: list[Any], named: dict[str, Any]) -> Any:
     """Return a new instance of a user's class: a named tuple, a data class or a plain class."""
     special = {n for k in user_classes(kind) for n in vars(k) if n[:2] == "__" and is_traced(vars(k)[n])}
+    special -= {*SPECIAL.values(), "__call__", "__repr__", "__str__"}  # which have rules, or are not called
     if special - {"__init__", "__post_init__"} or type(kind) is not type:
         raise NotTraced(f"{kind.__name__} is made in a way that has no rule")
     is_plain = not issubclass(kind, tuple) and not is_dataclass(kind)

@@ -56,7 +56,7 @@ KNOWN = frozenset(
             "tanh",
         )
     }
-    | {getattr(np, name) for name in ("log10", "log1p", "expm1", "prod", "diff", "sort", "dtype", "ldexp")}
+    | {getattr(np, name) for name in ("log10", "log1p", "expm1", "prod", "diff", "sort", "dtype", "finfo")}
 )
 #: Methods of a logger, and functions of `logging`, whose effects no filter reads.
 LOGGING = ("debug", "info", "warning", "error", "critical", "exception", "log")

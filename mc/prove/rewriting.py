@@ -97,18 +97,6 @@ def _is_nonraising_errstate(item: ast.withitem) -> bool:
     )
 
 
-def deferred_expression(node: ast.expr) -> ast.expr:
-    """Return a lambda without arguments that evaluates the expression when a hook calls it."""
-    if _binds_name(node):
-        return refusal_hook_call(node)
-    return ast.Lambda(ast.arguments([], [], None, [], [], None, []), node)
-
-
-def _binds_name(node: ast.AST) -> bool:
-    """Whether an expression assigns to a name by `:=`."""
-    return any(isinstance(n, ast.NamedExpr) for n in ast.walk(node))
-
-
 def conjunction(*tests: ast.expr) -> ast.expr:
     """Return the expression that is true where all tests are."""
     return ast.BoolOp(ast.And(), [ast.Constant(True), *tests]) if tests else ast.Constant(True)
@@ -143,7 +131,7 @@ class Rewriter(ast.NodeTransformer):
                 return [ast.Expr(self.visit(node.value))]
             case ast.Return():
                 return [ast.Return(node.value and self.visit(node.value))]
-            case ast.Assert() if not _binds_name(node.test):
+            case ast.Assert():
                 return [hook_statement("may_fail", self.truth(node.test))]
             case ast.Raise():
                 return [hook_statement("fail")]
@@ -203,10 +191,10 @@ class Rewriter(ast.NodeTransformer):
         match pattern:
             case ast.MatchValue():
                 return hook_call(
-                    "truth", hook_call("compare", ast.Constant(("==",)), value, self.visit(pattern.value))
+                    "truth", hook_call("compare", ast.Constant("=="), value, self.visit(pattern.value))
                 )
             case ast.MatchSingleton(value=None):
-                return hook_call("compare", ast.Constant(("is",)), value, ast.Constant(None))
+                return hook_call("compare", ast.Constant("is"), value, ast.Constant(None))
             case ast.MatchAs():
                 tests = [] if pattern.pattern is None else [self.pattern_test(pattern.pattern, subject)]
                 bound = [ast.Tuple([walrus(pattern.name, value)], ast.Load())] if pattern.name else []
@@ -283,6 +271,15 @@ class Rewriter(ast.NodeTransformer):
     def truth(self, node: ast.expr) -> ast.expr:
         return hook_call("truth", self.visit(node))
 
+    def first_deciding(self, is_or: bool, values: list[ast.expr]) -> ast.expr:
+        """Return the expression that `and`, or `or`, makes of rewritten values."""
+        *others, found = values
+        for value in reversed(others):
+            name = self.fresh()
+            ends = ast.Name(name, ast.Load()), found
+            found = ast.IfExp(hook_call("truth", walrus(name, value)), *(ends if is_or else ends[::-1]))
+        return found
+
     def list_node(self, nodes: Iterable[ast.expr]) -> ast.List:
         """Return a list display of the rewritten expressions."""
         return ast.List([self.visit(node) for node in nodes], ast.Load())
@@ -325,18 +322,15 @@ class Rewriter(ast.NodeTransformer):
             case ast.UnaryOp():
                 return hook_call("unary", ast.Constant(OPERATORS[type(node.op)]), self.visit(node.operand))
             case ast.BoolOp():
-                is_or, (first, *rest) = isinstance(node.op, ast.Or), [self.visit(v) for v in node.values]
-                if not any(map(_binds_name, rest)):
-                    return hook_call("both", ast.Constant(is_or), first, *map(deferred_expression, rest))
-                for other in rest:  # a name that a later operand binds is the function's
-                    name = self.fresh()
-                    value, test = ast.Name(name, ast.Load()), hook_call("truth", walrus(name, first))
-                    first = ast.IfExp(test, *((value, other) if is_or else (other, value)))
-                return first
+                return self.first_deciding(isinstance(node.op, ast.Or), [self.visit(v) for v in node.values])
             case ast.Compare():
-                symbols = ast.Tuple([ast.Constant(OPERATORS[type(op)]) for op in node.ops], ast.Load())
-                left, right, *rest = (self.visit(v) for v in (node.left, *node.comparators))
-                return hook_call("compare", symbols, left, right, *map(deferred_expression, rest))
+                left, tests = self.visit(node.left), []
+                for place, (op, other) in enumerate(zip(node.ops, node.comparators, strict=True), 1):
+                    name, right = self.fresh(), self.visit(other)
+                    right = walrus(name, right) if place < len(node.ops) else right
+                    tests.append(hook_call("compare", ast.Constant(OPERATORS[type(op)]), left, right))
+                    left = ast.Name(name, ast.Load())
+                return self.first_deciding(False, tests)
             case ast.IfExp():
                 return ast.IfExp(self.truth(node.test), self.visit(node.body), self.visit(node.orelse))
             case ast.Call(func=ast.Name(id="super"), args=[]) if self.first:

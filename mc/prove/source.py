@@ -34,7 +34,9 @@ MUTATORS = (
 )
 #: Modules of this library whose functions are traced as a user's are.
 TRACED = frozenset({"filterproof.filters.rules.additive"})
-_FOREIGN = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+_FOREIGN = tuple(
+    {str(File(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
 
 
 def is_traced(function: object) -> bool:
