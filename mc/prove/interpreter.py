@@ -300,7 +300,7 @@ class Interpreter:
         return slice(*(None if end is None else self.key(end) for end in ends))
 
     def one_shot(self, rest: Iterator[Any]) -> SingleUse:
-        return self.mark_fresh(SingleUse(rest))  # type: ignore[no-any-return]
+        return python_rules.fresh_iterator(self, rest)  # type: ignore[no-any-return]
 
     def item(self, thing: Any, index: Any) -> Any:
         if isinstance(thing, dict):

@@ -55,7 +55,7 @@ from filterproof.mc.prove.values import (
 SYMBOLS = {
     np.add: "+", np.subtract: "-", np.multiply: "*", np.divide: "/", np.mod: "%", np.floor_divide: "//",
     np.less: "<", np.less_equal: "<=", np.greater: ">", np.greater_equal: ">=", np.equal: "==",
-    np.not_equal: "!=", np.power: "**",
+    np.not_equal: "!=",
 }  # fmt: skip
 LOGIC = {np.logical_and: operator.and_, np.logical_or: operator.or_}
 UNARY: dict[Any, Callable[[Arithmetic, Value, str], Value]] = {
@@ -212,6 +212,22 @@ def where(own: Caller, condition: Any, x: Any, y: Any) -> Array:
     return elementwise(pick, kind, to_traced_array(own, condition), one, two)
 
 
+def power(own: Caller, x1: Any, x2: Any) -> Array:
+    """np.power of doubles: the power of the C library, also for squares of arrays."""
+    given = with_numpy_kinds(to_traced_array(own, x1), to_traced_array(own, x2))
+    if promoted_kind(*(one.kind for one in given)) != "f8":
+        raise NotTraced("np.power of integers has no rule")
+    bases, exponents = (own.arithmetic.converted(one, "f8") for one in given)
+    return elementwise(lambda x, y: own.arithmetic.power(x, y, "f8", True), "f8", bases, exponents)
+
+
+def take(own: Caller, a: Any, indices: Any) -> Any:
+    """An entry of a list of numbers, or of an array with one axis."""
+    if (table := array_of(own, a)).ndim != 1:
+        raise NotTraced("np.take of several axes has no rule")
+    return index(own, table, indices)
+
+
 def select(own: Caller, condlist: Any, choicelist: Any, default: Any = 0) -> Array:
     """The first choice whose condition holds."""
     pairs = list(zip(own.items(condlist), own.items(choicelist), strict=True))
@@ -225,7 +241,9 @@ def select(own: Caller, condlist: Any, choicelist: Any, default: Any = 0) -> Arr
 
 def nan_to_num(own: Caller, x: Any, *, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
     """x with other numbers in place of NaN and of the infinities."""
-    value, largest = own.arithmetic.converted(to_traced_array(own, x), "f8"), float(MAX_DOUBLE)
+    (value,), largest = with_numpy_kinds(to_traced_array(own, x)), float(MAX_DOUBLE)
+    if value.kind != "f8":
+        raise NotTraced("nan_to_num of what is no double has no rule")
     ends = [own.key(one) for one in (nan, posinf, neginf)]
     others = [
         to_traced_array(own, float(e if e is not None else s * largest)).value
@@ -387,7 +405,7 @@ RULES: dict[Any, Callable[..., Any]] = {
     **{getattr(np, name): partial(function, f"np.{name}") for name in NUMPY_FUNCTIONS},
     np.concatenate: concatenate, np.column_stack: column_stack, np.select: select, np.nan_to_num: nan_to_num,
     np.digitize: lambda own, x, bins, right=False: searchsorted(own, bins, x, "left" if right else "right"),
-    np.dot: matmul, np.take: lambda own, a, indices: index(own, array_of(own, a), indices),
+    np.dot: matmul, np.take: take, np.power: power,
     np.nextafter: next_double, np.hypot: hypot,
     np.append: append, np.searchsorted: searchsorted, np.matmul: matmul, np.expand_dims: expand_dims,
     **{getattr(math, name): partial(function, f"math.{name}") for name in MATH_FUNCTIONS if hasattr(math, name)},

@@ -37,26 +37,14 @@ from filterproof.mc.prove.values import (
     lift,
 )
 
+NUMPY_KNOWN = (
+    "linspace arange geomspace logspace cumsum prod diff sort dtype finfo log log10 log1p exp exp2 tanh"
+)
 #: Functions without side effects that are called where all that they are given is known; of zeros the sign is not.
 KNOWN = frozenset(
     {getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and name[0] != "_"}
     - {math.copysign, math.atan2}
-    | {
-        getattr(np, name)
-        for name in (
-            "linspace",
-            "arange",
-            "geomspace",
-            "logspace",
-            "cumsum",
-            "log",
-            "exp",
-            "log2",
-            "exp2",
-            "tanh",
-        )
-    }
-    | {getattr(np, name) for name in ("log10", "log1p", "expm1", "prod", "diff", "sort", "dtype", "finfo")}
+    | {getattr(np, name) for name in NUMPY_KNOWN.split()}
 )
 #: Methods of a logger, and functions of `logging`, whose effects no filter reads.
 LOGGING = ("debug", "info", "warning", "error", "critical", "exception", "log")

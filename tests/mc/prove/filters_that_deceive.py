@@ -890,6 +890,40 @@ class InfinitePowerOfTwo(_Sum):
         return np.isfinite(request.zcdp_rho) & (spent + self.cost(request) <= 0.5)
 
 
+class CaptureIsNoClass(_Sum):
+    """The first case matches whatever is asked, and binds a name."""
+
+    def cost(self, request):
+        match request:
+            case gaussian:
+                return 0.0 if isinstance(gaussian, fp.DominatingPair) else np.inf
+
+
+class SubtractsTheLarger(_Sum):
+    """An operator of a class that is no sum."""
+
+    def admits(self, spent, request):
+        return _Price(request.zcdp_rho) <= _Price(0.5 - spent)
+
+
+@dataclass(frozen=True)
+class _Price:
+    rho: np.ndarray
+
+    def __le__(self, other):
+        return self.rho / 2 <= other.rho
+
+
+class BindsWhereItIsNotReached(_Sum):
+    """The name has the new charge only where the first comparison holds."""
+
+    def cost(self, request):
+        charge = 0.0
+        if np.all(request.zcdp_rho < 0.1) and np.all((charge := request.zcdp_rho) >= 0):
+            pass
+        return charge
+
+
 class TwoAnswers(_Sum):
     """The two answers of one request are those of two runs."""
 

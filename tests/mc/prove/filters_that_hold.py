@@ -658,3 +658,95 @@ class WindowOfThree(fp.PrivacyFilter):
     def spend(self, state, request):
         window, total = state
         return self.shift(window, request.pure_epsilon), total + request.pure_epsilon
+
+
+class LargestTimesCount(fp.PrivacyFilter):
+    """Every answer is billed as if it were as large as the largest."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def billed(self, count):
+        return count + 1
+
+    def admits(self, state, request):
+        largest, count = state
+        return self.billed(count) * np.maximum(largest, request.pure_epsilon) <= 1.0 - 1e-9
+
+    def spend(self, state, request):
+        largest, count = state
+        return np.maximum(largest, request.pure_epsilon), count + 1
+
+
+class RationsOfDays(fp.PrivacyFilter):
+    """Five days with four answers each, none larger than a twentieth."""
+
+    promise = fp.PureDP(1.0)
+    each_day = 4
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n)
+
+    def admits(self, state, request):
+        return (state[0] < 5) & (request.pure_epsilon <= 0.05 * (1 - 1e-9))
+
+    def spend(self, state, request):
+        day, asked, spent = state
+        over = asked + 1 >= self.each_day
+        return day + over, np.where(over, 0, asked + 1), spent + request.pure_epsilon
+
+
+class OneWayOfSymmetricPairs(fp.PrivacyFilter):
+    """The divergence in one direction, of families whose pairs are their own mirror images."""
+
+    promise = fp.RenyiDP(8.0, 1.5)
+    families = (fp.Gaussian, fp.Laplace, fp.RandomizedResponse)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def cost(self, request):
+        return request.renyi(8.0) if isinstance(request, self.families) else np.inf
+
+    def admits(self, spent, request):
+        return spent + self.cost(request) <= 1.5
+
+    def spend(self, spent, request):
+        return spent + self.cost(request)
+
+
+@dataclass(frozen=True)
+class Bill:
+    """Epsilon and delta, with the operators of an order and a sum."""
+
+    epsilon: NDArray[np.float64]
+    delta: NDArray[np.float64]
+
+    def __add__(self, other):
+        return Bill(self.epsilon + other.epsilon, self.delta + other.delta)
+
+    def __le__(self, other):
+        return (self.epsilon <= other.epsilon) & (self.delta <= other.delta)
+
+
+class SumOfBills(fp.PrivacyFilter):
+    """Basic composition with an algebra of one's own."""
+
+    promise = fp.ApproxDP(1.0, 1e-6)
+    budget = Bill(1.0, 1e-6)
+
+    def start(self, n):
+        return Bill(np.zeros(n), np.zeros(n))
+
+    def after(self, state, request):
+        if isinstance(request, fp.KOV):
+            return state + Bill(request.epsilon, request.delta)
+        return state + Bill(request.pure_epsilon, 0.0)
+
+    def admits(self, state, request):
+        return self.after(state, request) <= self.budget
+
+    def spend(self, state, request):
+        return self.after(state, request)

@@ -344,3 +344,33 @@ class WindowWithoutTotal(sound.WindowOfThree):
     def admits(self, state, request):
         window, total = state
         return (self.shift(window, request.pure_epsilon).sum(axis=1) <= 0.2) & (total <= 1.0)
+
+
+class LargestTimesCountBefore(sound.LargestTimesCount):
+    """The new answer is not counted."""
+
+    def billed(self, count):
+        return count
+
+
+class FiveAnswersADay(sound.RationsOfDays):
+    """A day has one answer more."""
+
+    each_day = 5
+
+
+class OneWayOfSubsampledPairs(sound.OneWayOfSymmetricPairs):
+    """One of the families has another divergence in the other direction."""
+
+    families = (fp.Gaussian, fp.SubsampledGaussian)
+
+
+class BillsOfEitherKind(sound.SumOfBills):
+    """Epsilons that are not of KOV mechanisms are halved."""
+
+    def after(self, state, request):
+        return (
+            super().after(state, request)
+            if isinstance(request, fp.KOV)
+            else state + sound.Bill(request.pure_epsilon / 2, 0.0)
+        )
