@@ -114,11 +114,12 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
         own: list[tuple[int, Invariant]] = []
         best: dict[Any, list[Invariant]] = {}
         for form, bound, drift in prices:
-            terms = _terms_in_shape(form, shape)
+            weights = _terms_in_shape(form, shape)
             reached, size = _largest_reached_left_side(form, samples[number])
-            if terms and reached is not None and reached <= float(bound) + 1e-9 * max(size, 1e-300):
-                known = terms.pop(None, Fraction(0))
-                own.append((2, Invariant(number, tuple(terms.items()), bound - known, drift)))
+            if weights and reached is not None and reached <= float(bound) + 1e-9 * max(size, 1e-300):
+                known = weights.pop(None, Fraction(0))
+                terms = tuple((v, c) for v, c in weights.items() if v is not None)
+                own.append((2, Invariant(number, terms, bound - known, drift)))
         products: list[tuple[Terms, Any]] = [
             (((variable, Fraction(1)),), None) for variable in _products(system, shape.places())
         ]

@@ -24,6 +24,8 @@ from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import ClassOf, Lacking, Request
 from filterproof.mc.prove.source import is_traced, refuse_own_container, user_classes
 from filterproof.mc.prove.values import (
+    INTEGERS,
+    NUMPY,
     PYTHON,
     Array,
     Number,
@@ -52,6 +54,11 @@ LOGGING = ("debug", "info", "warning", "error", "critical", "exception", "log")
 OPERATORS = {
     operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.pow: "**",
     operator.and_: "&", operator.or_: "|", operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">=",
+}  # fmt: skip
+#: Classes of numbers, with the kinds of their instances.
+KINDS: dict[Any, tuple[str, ...]] = {
+    float: ("float", "f8"), int: ("int", "bool"), bool: ("bool",),
+    np.floating: ("f8",), np.float64: ("f8",), np.integer: tuple(INTEGERS), np.generic: NUMPY,
 }  # fmt: skip
 CONTAINERS = (str, tuple, list, dict, frozenset)
 
@@ -237,8 +244,8 @@ def is_instance(own: Caller, value: Any, kinds: Any) -> bool:
     classes = [k for kind in given for k in (get_args(kind) if isinstance(kind, UnionType) else (kind,))]
     if isinstance(value, Request):
         return value.is_instance(classes)
-    if bool in classes and isinstance(value, Array | bool):  # NumPy's booleans are none of Python's
-        own.path.differs = True
+    if isinstance(value, Array | bool | float) and not KINDS.keys().isdisjoint({*classes} - {float, int}):
+        own.path.differs = True  # NumPy's numbers and booleans are none of Python's
     return any(_is_instance(value, kind) for kind in classes)
 
 
@@ -252,10 +259,9 @@ def _is_instance(value: Any, kind: Any) -> bool:
         return isinstance(value, kind)
     if kind is np.ndarray:
         return not found.is_scalar
-    if kind not in (float, int, bool):
+    if kind not in KINDS:
         raise NotTraced(f"isinstance(..., {kind.__name__}) has no rule here")
-    kinds = {float: ("float", "f8"), int: ("int", "bool"), bool: ("bool",)}
-    return found.is_scalar and found.kind in kinds[kind]
+    return found.is_scalar and found.kind in KINDS[kind]
 
 
 def hasattr_(own: Caller, value: Any, name: str) -> bool:

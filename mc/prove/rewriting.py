@@ -203,8 +203,8 @@ class Rewriter(ast.NodeTransformer):
                 return ast.BoolOp(ast.Or(), [self.pattern_test(one, subject) for one in pattern.patterns])
             case ast.MatchClass():
                 inner, kind = [*pattern.patterns, *pattern.kwd_patterns], self.visit(pattern.cls)
-                names = [ast.Constant(n) for n in (len(pattern.patterns), *pattern.kwd_attrs)]
-                found = hook_call("class_parts", value, kind, *names)
+                count, names = ast.Constant(len(pattern.patterns)), map(ast.Constant, pattern.kwd_attrs)
+                found = hook_call("class_parts", value, kind, count, *names)
             case ast.MatchSequence() if not any(isinstance(p, ast.MatchStar) for p in pattern.patterns):
                 inner, found = (
                     pattern.patterns,
@@ -271,7 +271,7 @@ class Rewriter(ast.NodeTransformer):
     def truth(self, node: ast.expr) -> ast.expr:
         return hook_call("truth", self.visit(node))
 
-    def first_deciding(self, is_or: bool, values: list[ast.expr]) -> ast.expr:
+    def first_deciding(self, is_or: bool, values: Iterable[ast.expr]) -> ast.expr:
         """Return the expression that `and`, or `or`, makes of rewritten values."""
         *others, found = values
         for value in reversed(others):

@@ -88,9 +88,7 @@ class AccountantSearch(SearchLog):
                 self.cut = True
                 break
         games = list(best.values())
-        return [
-            candidate for candidate in games if not any(_is_contained(candidate, other) for other in games)
-        ]
+        return [one for one in games if not any(_is_contained(one, other) for other in games)]
 
     def solve(self, game: AccountantGame, measure: Divergence) -> StageFinding | None:
         """Solve a game for a divergence; return the finding if it exceeds the guarantee."""
@@ -106,16 +104,15 @@ class AccountantSearch(SearchLog):
             self.accountant, measure, solved.low, promised, game=game.to_data()
         )
         scope = f"an analyst who asks: {game.description}"
-        return StageFinding.from_counterexample(
-            self.stage, self.question, game.description, scope, counterexample, worst=solved.high
-        )
+        return self.refutation(game.description, scope, counterexample, worst=solved.high)
 
     def summary(self) -> StageFinding:
         """Return the summary of the solved games. A game is not a proof, so there is no verdict."""
-        rows = tuple(self.rows.values())
-        worth = "none exceeds the guarantee" if rows else "and none was measured"
+        worth = "none exceeds the guarantee" if self.rows else "and none was measured"
         result = f"{count_words(self.tried, 'play')} by its own code, {worth}"
-        return self.finding(result, "; ".join(dict.fromkeys(row.menu for row in rows)), _NOT_TRIED, rows)
+        return self.finding(
+            result, "; ".join(dict.fromkeys(row.menu for row in self.rows.values())), _NOT_TRIED
+        )
 
 
 def _is_contained(one: AccountantGame, other: AccountantGame) -> bool:

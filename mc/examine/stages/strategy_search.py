@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, product
 from operator import add
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,11 +121,9 @@ class StrategySearch(SearchLog):
                 kinds=(TreeStrategy,),
             )
             low = float(simulated.data["low"])
-            row = Tightness(measure, menu, low, None, promised, Evidence.STATISTICAL)
-            self.rows[self.played] = row
+            self.rows[self.played] = Tightness(measure, menu, low, None, promised, Evidence.STATISTICAL)
             if certainly_exceeds(low, promised):
-                scope = f"one strategy over {menu}, played {paths:,} times"
-                yield StageFinding.from_counterexample(self.stage, self.question, menu, scope, simulated)
+                yield self.refutation(menu, f"one strategy over {menu}, played {paths:,} times", simulated)
             if certainly_exceeds(low, promised) or float(simulated.data["value"]) <= promised:
                 return
 
@@ -135,7 +134,6 @@ class StrategySearch(SearchLog):
             f"{games} on a grid of losses; {played} simulated",
             ", ".join(family.definition.name for family in self.subject.families),
             "strategies of more than a few rounds, and those between the grid points",
-            tuple(self.rows.values()),
         )
 
 
@@ -144,15 +142,14 @@ def _fixed_order_findings(
 ) -> Iterator[StageFinding]:
     """Yield promising orders of requests that would be granted with all losses at one quantile."""
     tried = set[tuple[str, str]]()
-    for played in chain(
-        greedy_plays(trial.subject, limit, tail), unlocked_family_plays(trial.subject, limit, tail)
-    ):
+    subject = trial.subject
+    for played in chain(greedy_plays(subject, limit, tail), unlocked_family_plays(subject, limit, tail)):
         if limit.exhausted:
             return
         names = "+".join(sorted({type(pair.unlabelled).__name__ for pair in played.counts}))
         exceeded: dict[Direction, list[tuple[float, Divergence]]] = {}
         for measure, bound in quick_upper_bounds(played, targets, ("PQ", "QP")):
-            promised = trial.subject.promised(measure)
+            promised = subject.promised(measure)
             if bound <= promised or (names, measure.direction) in tried or played.rounds > _MAX_FIXED_ROUNDS:
                 continue
             if certainly_exceeds(low := played.low(measure, promised), promised):
@@ -179,10 +176,11 @@ def _sampled_order_findings(
     for pair in trial.subject.sampled:
         player = Player.fresh(trial.subject, limit)
         rounds = player.request_and_count_grants(pair, _MAX_FIXED_ROUNDS)
-        for measure in chain.from_iterable(target.both_directions for target in targets if rounds):
-            findings = list(
-                trial.play(Scripted((pair,), (rounds,)), pair_words(pair), measure, rounds, method="plain")
-            )
+        if not rounds:
+            continue
+        row = Scripted((pair,), (rounds,))
+        for measure in chain.from_iterable(target.both_directions for target in targets):
+            findings = list(trial.play(row, pair_words(pair), measure, rounds, method="plain"))
             yield from findings
             if findings or limit.exhausted:
                 return
@@ -225,13 +223,11 @@ def grid_strategy(
     """Return about the value of the best strategy on a grid of losses, and the strategy. It is only a suggestion."""
     way = measure.direction
     distributions = [_loss_grid_and_masses(pair if way == "PQ" else pair.swapped) for pair in menu]
-    outcomes = [
-        [
-            OutcomeBranch(partial(add, x) if np.isfinite(x) else None, x if way == "PQ" else -x)
-            for x in losses.tolist()
-        ]
-        for losses, _ in distributions
-    ]
+
+    def branch(x: float) -> OutcomeBranch[Any]:
+        return OutcomeBranch(partial(add, x) if np.isfinite(x) else None, x if way == "PQ" else -x)
+
+    outcomes = [[branch(x) for x in losses.tolist()] for losses, _ in distributions]
     tree = GameTree.of(filt, menu, outcomes, 0.0, rounds=rounds, max_positions=_MAX_POSITIONS)
 
     def payoff(losses: object) -> NDArray[np.float64]:
