@@ -9,6 +9,7 @@ import ast
 import sys
 import sysconfig
 from collections.abc import Iterator
+from enum import Enum
 from functools import lru_cache
 from pathlib import Path as File
 from types import CodeType, FunctionType
@@ -33,7 +34,9 @@ MUTATORS = (
 )
 #: Modules of this library whose functions are traced as a user's are.
 TRACED = frozenset({"filterproof.filters.rules.additive"})
-_FOREIGN = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+_FOREIGN = tuple(
+    {str(File(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
 
 
 def is_traced(function: object) -> bool:
@@ -111,6 +114,12 @@ def definition(function: FunctionType) -> Definition:
 def user_classes(kind: type) -> list[type]:
     """Return those classes of the method resolution order that are in the user's files."""
     return [k for k in kind.__mro__ if _is_user_file(k.__module__, file_of(k))]
+
+
+def is_enum_member(value: object) -> bool:
+    """Whether a value is a member of an enumeration that compares by identity."""
+    kind = type(value)
+    return isinstance(value, Enum) and kind.__eq__ is object.__eq__ and kind.__hash__ is Enum.__hash__
 
 
 def file_of(kind: type) -> str | None:

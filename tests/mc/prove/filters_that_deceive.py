@@ -5,6 +5,8 @@ None may be proved. What Python or NumPy answers otherwise than one expects is i
 
 import functools
 import math
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -351,3 +353,48 @@ class LevelBelowZero(fp.PrivacyFilter):
         if isinstance(request, fp.RandomizedResponse):
             return state[0] + request.epsilon, state[1], state[2] + 1
         return np.where(state[2] >= 40, 0.0, state[0]), state[1] + self.delta(request), state[2] + 1
+
+
+# -- statements and operators that do less than one expects -----------------------------------------------
+
+
+class OnlyAssert(SumFilter):
+    """Which python -O leaves out."""
+
+    def admits(self, spent, request):
+        assert np.all(spent + request.zcdp_rho <= 0.5)
+        return np.isfinite(request.zcdp_rho)
+
+
+class CaptureIsNoClass(SumFilter):
+    """The first case matches whatever is asked, and binds a name."""
+
+    def cost(self, request):
+        match request:
+            case gaussian:
+                return 0.0 if isinstance(gaussian, fp.DominatingPair) else np.inf
+
+
+@dataclass(frozen=True)
+class _Price:
+    rho: Any
+
+    def __le__(self, other):
+        return self.rho / 2 <= other.rho
+
+
+class HalfByOperator(SumFilter):
+    """An order that halves the left side."""
+
+    def admits(self, spent, request):
+        return _Price(request.zcdp_rho) <= _Price(0.5 - spent)
+
+
+class BindsWhereItIsReached(SumFilter):
+    """The name has the new charge only where the first comparison holds."""
+
+    def cost(self, request):
+        charge = 0.0
+        if np.all(request.zcdp_rho < 0.1) and np.all((charge := request.zcdp_rho) >= 0):
+            pass
+        return charge

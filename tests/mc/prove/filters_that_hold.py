@@ -1,5 +1,9 @@
 """Sound filters in the shapes in which users write them: each must be proved."""
 
+import enum
+import functools
+import logging
+import operator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -536,3 +540,179 @@ class WithLibrary(fp.PrivacyFilter):
     def spend(self, state, request):
         inner, rounds = state
         return self.inner.spend(inner, request), rounds + 1
+
+
+# -- more of Python ---------------------------------------------------------------------------------------
+
+
+class Purse(enum.Enum):
+    """What a query is paid from."""
+
+    NOISE = "noise"
+    BITS = "bits"
+
+
+class MatchedPurses(fp.PrivacyFilter):
+    """An enumeration of purses, `match`, `:=`, a message, and a total by functools.reduce."""
+
+    promise = fp.ZCDP(0.5)
+    most = 0.499
+
+    def start(self, n):
+        return {purse.value: np.zeros(n) for purse in Purse}
+
+    def cost(self, request):
+        match request:
+            case fp.Gaussian(mu=mu) if isinstance(mu, float | np.ndarray):
+                return Purse.NOISE, mu**2 / 2
+            case fp.Laplace() | fp.RandomizedResponse():
+                return Purse.BITS, request.pure_epsilon**2 / 2
+            case _:
+                return Purse.BITS, request.zcdp_rho
+
+    def total(self, state):
+        return functools.reduce(operator.add, state.values())
+
+    def admits(self, state, request):
+        if (after := self.total(state) + self.cost(request)[1]).ndim and not np.all(after <= self.most):
+            logging.info(f"denied: {after!r} is more than {self.most}")
+        return after <= self.most
+
+    def spend(self, state, request):
+        purse, cost = self.cost(request)
+        return state | {purse.value: state[purse.value] + cost}
+
+
+class LedgerByName(fp.PrivacyFilter):
+    """A purse for each class of mechanisms, of which no play grants the last."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return {name: np.zeros(n) for name in ("RandomizedResponse", "KOV")}
+
+    def taken(self, state, name):
+        return sum(state.values())
+
+    def admits(self, state, request):
+        if (name := type(request).__name__) not in state:
+            return np.zeros(len(state["KOV"]), dtype=bool)
+        return self.taken(state, name) + request.pure_epsilon <= 0.999
+
+    def spend(self, state, request):
+        after, name = dict(state), type(request).__name__
+        after[name] = after[name] + request.pure_epsilon
+        return after
+
+
+@dataclass(frozen=True)
+class Bill:
+    """Epsilon and delta, with the operators of an order and a sum."""
+
+    epsilon: NDArray[np.float64]
+    delta: NDArray[np.float64]
+
+    def __add__(self, other):
+        return Bill(self.epsilon + other.epsilon, self.delta + other.delta)
+
+    def __le__(self, other):
+        return (self.epsilon <= other.epsilon) & (self.delta <= other.delta)
+
+
+class SumOfBills(SumFilter):
+    """Basic composition with an algebra of one's own."""
+
+    promise, budget = fp.ApproxDP(1.0, 1e-6), Bill(1.0, 1e-6)
+
+    def start(self, n):
+        return Bill(np.zeros(n), np.zeros(n))
+
+    def cost(self, request):
+        if isinstance(request, fp.KOV):
+            return Bill(request.epsilon, request.delta)
+        return Bill(request.pure_epsilon, 0.0)
+
+
+# -- numbers of answers and their sizes -------------------------------------------------------------------
+
+
+class StepsOfAtMostOneSize(fp.PrivacyFilter):
+    """A number of steps, each with a mu of at most 1 / sigma."""
+
+    promise = fp.GaussianDP(1.0)
+    steps, sigma = 100, 10.0
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int32)
+
+    def admits(self, taken, request):
+        return (taken < self.steps) & (request.gdp_mu * self.sigma <= 1 - 1e-9)
+
+    def spend(self, taken, request):
+        return taken + 1
+
+
+class LargestTimesCount(SumAndCount):
+    """Every answer is billed as if it were as large as the largest."""
+
+    promise = fp.PureDP(1.0)
+
+    def billed(self, count):
+        return count + 1
+
+    def admits(self, state, request):
+        largest, count = state
+        return self.billed(count) * np.maximum(largest, request.pure_epsilon) <= 1.0 - 1e-9
+
+    def spend(self, state, request):
+        largest, count = state
+        return np.maximum(largest, request.pure_epsilon), count + 1
+
+
+class RationsOfDays(fp.PrivacyFilter):
+    """Five days with four answers each, none larger than a twentieth."""
+
+    promise = fp.PureDP(1.0)
+    each_day = 4
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n)
+
+    def admits(self, state, request):
+        return (state[0] < 5) & (request.pure_epsilon <= 0.05 * (1 - 1e-9))
+
+    def spend(self, state, request):
+        day, asked, spent = state
+        over = asked + 1 >= self.each_day
+        return day + over, np.where(over, 0, asked + 1), spent + request.pure_epsilon
+
+
+class WindowOfThree(fp.PrivacyFilter):
+    """The last three answers have a limit of their own."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros((n, 3)), np.zeros(n)
+
+    def shift(self, window, cost):
+        return np.concatenate([window[:, 1:], np.broadcast_to(cost, window[:, 0].shape)[:, None]], axis=1)
+
+    def admits(self, state, request):
+        window, total = state
+        recent = self.shift(window, request.pure_epsilon).sum(axis=1)
+        return (recent <= 0.2) & (total + request.pure_epsilon <= 1.0)
+
+    def spend(self, state, request):
+        window, total = state
+        return self.shift(window, request.pure_epsilon), total + request.pure_epsilon
+
+
+class OneWayOfSymmetricPairs(SumFilter):
+    """The divergence in one direction, of families whose pairs are their own mirror images."""
+
+    promise, budget = fp.RenyiDP(8.0, 1.5), 1.5
+    families = (fp.Gaussian, fp.Laplace, fp.RandomizedResponse)
+
+    def cost(self, request):
+        return request.renyi(8.0) if isinstance(request, self.families) else np.inf

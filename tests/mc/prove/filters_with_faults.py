@@ -1,5 +1,6 @@
 """Filters with one fault each, most of them a sound filter with one thing changed: none may be proved."""
 
+import functools
 from dataclasses import replace
 
 import numpy as np
@@ -190,3 +191,74 @@ class LibraryUncharged(sound.WithLibrary):
 
     def spend(self, state, request):
         return state[0], state[1] + 1
+
+
+# -- more of Python, numbers of answers and their sizes ---------------------------------------------------
+
+
+class MatchedPursesOfLargest(sound.MatchedPurses):
+    """The largest purse decides."""
+
+    def total(self, state):
+        return functools.reduce(np.maximum, state.values())
+
+
+class MatchWithoutGuard(sound.MatchedPurses):
+    """Large responses fall through to a case in which they are free."""
+
+    def cost(self, request):
+        match request:
+            case fp.RandomizedResponse(epsilon=epsilon) if epsilon < 1:
+                return sound.Purse.BITS, epsilon**2 / 2
+            case fp.RandomizedResponse():
+                return sound.Purse.BITS, 0.0
+            case _:
+                return sound.Purse.BITS, request.zcdp_rho
+
+
+class LedgersOfTheirOwn(sound.LedgerByName):
+    """Each class of mechanisms has the whole budget."""
+
+    def taken(self, state, name):
+        return state[name]
+
+
+class BillsOfHalfTheEpsilon(sound.SumOfBills):
+    """Epsilons that are not of KOV mechanisms are halved."""
+
+    def cost(self, request):
+        bill = super().cost(request)
+        return bill if isinstance(request, fp.KOV) else replace(bill, epsilon=bill.epsilon / 2)
+
+
+class OneStepMore(sound.StepsOfAtMostOneSize):
+    """The step that reaches the number is granted as well."""
+
+    steps = 101
+
+
+class LargestTimesCountBefore(sound.LargestTimesCount):
+    """The new answer is not counted."""
+
+    def billed(self, count):
+        return count
+
+
+class FiveAnswersADay(sound.RationsOfDays):
+    """A day has one answer more."""
+
+    each_day = 5
+
+
+class WindowWithoutTotal(sound.WindowOfThree):
+    """The total is checked before the charge."""
+
+    def admits(self, state, request):
+        window, total = state
+        return (self.shift(window, request.pure_epsilon).sum(axis=1) <= 0.2) & (total <= 1.0)
+
+
+class OneWayOfSubsampledPairs(sound.OneWayOfSymmetricPairs):
+    """One of the families has another divergence in the other direction."""
+
+    families = (fp.Gaussian, fp.SubsampledGaussian)

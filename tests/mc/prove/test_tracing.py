@@ -32,13 +32,19 @@ EXPRESSIONS = (
     "np.array([0.5, 0.25, 1.0])[np.minimum(k % 3, 2)] + x", "(k + 2**53 <= 2.0**53) + k", "sum([p, p * 3])",
     "np.logical_and.reduce([k > 3]) + k", "np.add.reduce([x] * 7)",
     "np.exp(x) + p", "np.log1p(x * x) * p", "math.log(p + 0.5)", "np.tanh(p) / 2", "np.expm1(-x)", "np.exp2(k // 8)",
-    "0.5 ** k + x", "abs(p) ** 1.5", "np.ldexp(p, k)", "np.maximum(p, 0.3) - x", "2.0 ** (x * 900)", "np.exp(p * 300)",
-    "(np.maximum(x, 0.1) * 1e103) ** 3.0", "np.maximum(x, 1e-200) ** -2.0", "np.ldexp(p, k * 60 - 1100)",
+    "0.5 ** k + x", "abs(p) ** 1.5", "np.maximum(p, 0.3) - x", "2.0 ** (x * 900)", "np.exp(p * 300)",
+    "(np.maximum(x, 0.1) * 1e103) ** 3.0", "np.maximum(x, 1e-200) ** -2.0",
     "(x * 1e300).astype(np.int64) // 4096 + k", "np.hypot(x, p) + k", "(1 / np.exp(p)) ** 2 / 3",
     "1 / (1 / np.exp(x)) ** 2",
     "np.searchsorted([0.0, 0.5, 0.5, 2.0], x) + k", "np.searchsorted(np.array([0.5, 1.0]), x * 2, side='right')",
     "np.append([0.5, 1], np.inf)[k % 3] - p", "np.stack([x * x, (x + p) ** 2], axis=1) @ np.array([0.5, 0.25])",
     "(np.arange(2) == np.expand_dims(k % 3, -1)).any(axis=1) + x",
+    "np.concatenate([x[:, None], k[:, None]], axis=1).max(axis=1)", "np.column_stack([x, k]).sum(axis=1)",
+    "np.select([x > p, k > 3], [x, k], -0.5) * 3", "np.digitize(x, [0.0, 0.5, 2.0]) + k", "np.power(x, 2) - p",
+    "np.nan_to_num(np.log(x), nan=2.0, neginf=-1.0) + k", "np.take([0.5, 0.25, 1.0], k % 3) + np.isneginf(np.log(x))",
+    "reduce(np.add, [x, k, x]) + partial(np.add, x)(p)", "(y := x * 2) + y if p > 0.5 and (z := p * 3) > 1 else x",
+    "0 < (y := p - 0.5) < 9 and y == 5 or p", "operator.sub(*reversed([k, x]))",
+    "np.nextafter(x + p, np.inf) - np.nextafter(x, -math.inf)",
     # what one may take for something else
     "x.shape[0] > 2", "(1 / (x * -1.0) < 0.0) + k", "(np.abs(1.0) / np.maximum(0.0, -1.0) > 2.0) + x",
     "bool(~(p > 0.5)) + x", "max(0.0, p * 1e308 * 10 - p * 1e308 * 10) + x", "getattr(p, 'ndim', -1) + x",
@@ -97,7 +103,9 @@ STATEMENTS = (
 FILE = """\
 import collections
 import math
+import operator
 from dataclasses import dataclass
+from functools import partial, reduce
 
 import numpy as np
 
@@ -230,7 +238,8 @@ def test_a_trace_predicts_the_number_to_the_last_bit(text: str, tmp_path: File) 
         "np.isclose(x, p) + 0",
         "f'{p}' == '0.5'",
         "(x is x) + p",
-        "\n    assert p < 0.5\n    return x",
+        "np.concatenate([x, x])",
+        "reduce(np.sin, [x, x])",
         "\n    x += p\n    return x",
         "\n    new = x.copy()\n    new[0] = 5.0\n    return new",
         "\n    new = Book(x + p)\n    new.total = x\n    return new.total",
