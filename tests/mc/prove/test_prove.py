@@ -20,14 +20,7 @@ SOUND, FAULTS, ATTACKS = (
 FAST = frozenset(
     {
         *("SumFilter", "DictState", "CountsOnInstance", "CountsInModule", "CountsInArrayDefault", "UsedUp"),
-        *(
-            "GrantsOtherwise",
-            "Shadowed",
-            "RestOfAnother",
-            "ChargesHalf",
-            "twice the mu",
-            "free by the second",
-        ),
+        *("GrantsOtherwise", "Shadowed", "RestOfAnother", "ChargesHalf", "free by the second"),
     }
 )
 #: Rules of one expression in place of those of SumFilter.
