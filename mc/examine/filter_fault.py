@@ -14,9 +14,12 @@ from filterproof.filters.contract import answer_checks, contract_checks, filter_
 from filterproof.filters.contract.work import OutOfWork
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules import additive
+from filterproof.theory import argument_checks
 
 #: Files of the library that call a filter's methods. Their own exceptions about its answers are not FilterFaults.
-_CHECKING_FILES = {one.__file__ for one in (filter_base, contract_checks, terms, answer_checks, additive)}
+_CHECKING_FILES = {
+    one.__file__ for one in (filter_base, contract_checks, terms, answer_checks, additive, argument_checks)
+}
 
 
 class FilterFault(Exception):  # noqa: N818 - the fault of the filter, in one sentence
@@ -68,18 +71,11 @@ def _malformed_answer(filt: PrivacyFilter, error: BaseException) -> FilterFault 
     if not isinstance(error, TypeError) or not frames or frames[-1].f_code.co_filename not in _CHECKING_FILES:
         return None
     message = " ".join(str(error).split())
-    called = message.partition(" ")[
-        0
-    ]  # "MyFilter.admits", or "MyFilter.admits()" for a call that does not fit
-    owner, _, method = called.removesuffix("()").rpartition(".")
+    owner, _, method = message.partition(" ")[0].rpartition(".")  # of "MyFilter.admits"
     code = getattr(getattr(type(filt), method, None), "__code__", None)
     kinds = {kind.__name__ for kind in type(filt).__mro__}
     if owner.rpartition(".")[2] not in kinds or code is None:
         return None
-    contract = getattr(getattr(PrivacyFilter, method, None), "__code__", None)
-    if called.endswith("()") and contract is not None:
-        arguments = ", ".join(contract.co_varnames[: contract.co_argcount])
-        message = f"{message.replace('()', '', 1)}; define {method}({arguments})"
     return FilterFault(f"{message} ({Path(code.co_filename).name}, line {code.co_firstlineno})")
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import filterproof.filters as fp
+from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.theory.guarantees import ApproxDP, PureDP
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from tests.filters.own import Adding
@@ -169,12 +170,43 @@ def test_a_rule_on_the_instance_is_refused() -> None:
         filt.open()
 
 
-def test_attribute_with_the_name_of_a_rule_is_refused() -> None:
-    filt = type("Lattice", (fp.ZCDPFilter,), {"__slots__": (), "step": 0.1})(0.5)
-    with pytest.raises(
-        TypeError, match=r"Lattice\.step must be a method, got 0\.1; give the attribute another"
-    ):
-        filt.open()
+METHODS = [name for name, value in vars(FilterBase).items() if name[:1] != "_" and callable(value)]
+ATTRIBUTES = ["looks_at_losses", "holds", "scope", "sound", "order_free"]
+
+
+def redefined(name: str, value: object) -> fp.PrivacyFilter:
+    return type("Lattice", (Adding,), {name: value})()
+
+
+@pytest.mark.parametrize("name", METHODS + ATTRIBUTES)
+def test_name_of_the_base_class_with_another_meaning_is_refused_when_opened(name: str) -> None:
+    own: Any = lambda self: 1.0  # noqa: E731
+    remedy = (
+        "must not be a method; write @property" if name in ATTRIBUTES else r"must accept \(.*\), got \(\)"
+    )
+    with pytest.raises(TypeError, match=rf"^Lattice\.{name} {remedy}"):
+        redefined(name, own).open()
+    others = {
+        1.0: r"1\.0",
+        property(own): "a property",
+    }
+    for value, shown in others.items() if name in METHODS else ():
+        if name in ("spent", "remaining"):  # natural names of a user's own numbers
+            session = redefined(name, value).open()
+            assert session.request(RandomizedResponse(0.5))
+            assert repr(session)
+            with pytest.raises(TypeError, match=f"Lattice does not say what .*; define {name}"):
+                getattr(session, name)()
+            continue
+        with pytest.raises(TypeError, match=rf"^Lattice\.{name} must be a method, got {shown}; give"):
+            redefined(name, value).open()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_method_with_the_arguments_of_the_base_class_and_optional_ones_is_accepted(name: str) -> None:
+    inherited = getattr(Adding, name)
+    own = redefined(name, lambda self, *given, seen=None: inherited(self, *given))
+    assert own.open().request(RandomizedResponse(0.5))
 
 
 def test_a_constructor_that_forgets_its_base_is_refused() -> None:

@@ -158,7 +158,7 @@ def test_what_is_decided_while_the_terms_are_exchanged_is_no_decision() -> None:
 )
 def test_filter_with_former_method_name_is_refused(former: str, name: str) -> None:
     old = type("Old", (fp.ZCDPFilter,), {"__slots__": (), former: lambda *asked: None})
-    with pytest.raises(TypeError, match=rf"Old\.{former} is never called; rename it to {name}, as in"):
+    with pytest.raises(TypeError, match=rf"Old\.{former} is never used; rename it to {name}, as in"):
         old(0.5).open()
 
 

@@ -51,7 +51,11 @@ def line_of(kind: type, words: str) -> int:
 BREAKS = {
     misbehaving_filters.Raises: ("admits", "raise Zero", "ZeroDivisionError: no budget was set"),
     misbehaving_filters.ScalarAnswers: ("admits", "def admits", "must return booleans of shape (1,), got"),
-    misbehaving_filters.TakesNoRequest: ("admits", "def admits", "; define admits(self, state, request)"),
+    misbehaving_filters.TakesNoRequest: (
+        "admits",
+        "def admits",
+        "must accept (state, request), got (state); define admits(self, state, request)",
+    ),
     misbehaving_filters.ScalarState: ("spend", "def spend", "must return an array"),
     misbehaving_filters.ChargesANumber: ("charge", "def charge", "must return a charge, got"),
     misbehaving_filters.PromiseRaises: ("promise", "raise KeyError", "KeyError: 'epsilon'"),
