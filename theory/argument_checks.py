@@ -58,7 +58,7 @@ def check_overrides(instance: object, base: type, *, may_be_values: Iterable[str
             continue
         got = found if isinstance(found, property) else getattr(instance, name, None)
         if callable(got):
-            _check_arguments(f"{kind.__name__}.{name}", got, [*signature(contract).parameters][1:])
+            check_arguments(f"{kind.__name__}.{name}", got, [*signature(contract).parameters][1:])
         elif name not in may_be_values:
             shown = "a property" if isinstance(got, property) else short(got)
             raise TypeError(
@@ -66,7 +66,7 @@ def check_overrides(instance: object, base: type, *, may_be_values: Iterable[str
             )
 
 
-def _check_arguments(name: str, method: Callable[..., object], arguments: list[str]) -> None:
+def check_arguments(name: str, method: Callable[..., object], arguments: list[str]) -> None:
     """Raise TypeError if a bound method does not accept so many positional arguments."""
     try:
         own = signature(method)

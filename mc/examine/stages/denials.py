@@ -113,7 +113,7 @@ def explain_denied_fitting_request(
     references = [
         (reference, checked_start(reference, 1)) for reference in _sound_filters_with_guarantee(filt.promise)
     ]
-    state, requested = checked_start(filt, 1), list[DominatingPair]()
+    state, requested = checked_start(filt, 1), list[tuple[DominatingPair, float | None]]()
     for pair in pairs:
         loss = None if tail is None else float(pair.loss_isf(tail))
         for _ in range(_MAX_USES):
@@ -130,20 +130,26 @@ def explain_denied_fitting_request(
                     for (reference, _), reference_state in zip(references, fits, strict=True)
                 ],
             )
-            requested.append(pair)
+            requested.append((pair, loss))
     return ""
 
 
 def _denial_words(
-    filt: PrivacyFilter, asked: Sequence[DominatingPair], pair: DominatingPair, rules: Sequence[PrivacyFilter]
+    filt: PrivacyFilter,
+    requested: Sequence[tuple[DominatingPair, float | None]],
+    pair: DominatingPair,
+    rules: Sequence[PrivacyFilter],
 ) -> str:
+    asked = [before for before, _ in requested]
+    losses = ", ".join(f"{loss:.6g}" for _, loss in dict.fromkeys(requested) if loss is not None)
+    told = f" with losses of {losses} nats" if losses else ""
     by = f"in {filt.promise} by {' and by '.join(_RULES[type(rule)] for rule in rules)}"
     if set(asked) > {pair} or (asked and pair not in asked):
         steps = sequence_words(tuple((kind, len(tuple(row))) for kind, row in groupby(asked)))
-        return f"denies {pair_words(pair)} after {steps}; it fits {by}"
+        return f"denies {pair_words(pair)} after {steps}{told}; it fits {by}"
     fits = min(times_granted(rule, pair, _MAX_USES) for rule in rules)
     more = "or more " if fits == _MAX_USES else ""
-    return f"denies {pair_words(pair)} after {count_words(len(asked), 'use')}; {fits} {more}fit {by}"
+    return f"denies {pair_words(pair)} after {count_words(len(asked), 'use')}{told}; {fits} {more}fit {by}"
 
 
 _RULES = {

@@ -1,5 +1,6 @@
 """What a filter's own code raises is told in a sentence that names its method and line; all else passes."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,6 +61,39 @@ def test_an_error_is_told_by_the_innermost_method_and_the_line_of_its_helper_onc
     filt = Breaks()
     with pytest.raises(FilterFault) as caught, filter_faults_raised(Breaks()), filter_faults_raised(filt):
         next(call_admits(filt, error))
+    assert str(caught.value).startswith(sentence)
+
+
+def spends(how: str) -> fp.PrivacyFilter:
+    """A filter from a budget of another library whose code is at fault."""
+
+    class Ledger:
+        def __init__(self):
+            self.lock = threading.Lock() if how == "uncopied" else None
+
+        def spend(self, held, pair):
+            return [True] if how == "answered" else broken(KeyError("row 7"))
+
+    def ask(ledger, pair):
+        return broken(KeyError("row 7")) if how == "function" else ledger.spend(ledger, pair)
+
+    inner = fp.from_budget(Ledger, ask, fp.PureDP(1.0))
+    return fp.LabelledFilter(inner, labels={"site": ("a", "b")}, over={"site": "a"})
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ("method", f"Ledger.spend raised KeyError: 'row 7' {PLACE}"),
+        ("function", f"Ledger: ask raised KeyError: 'row 7' {PLACE}"),
+        ("answered", "Ledger: spend must grant or deny the whole request, got"),
+        ("uncopied", "Ledger: cannot pickle"),
+    ],
+)
+def test_a_fault_behind_an_adapter_is_told_by_the_code_of_the_user(how: str, sentence: str) -> None:
+    filt = spends(how)
+    with pytest.raises(FilterFault) as caught, filter_faults_raised(filt):
+        filt.admits(filt.start(1), filt.at(fp.RandomizedResponse(0.5)))
     assert str(caught.value).startswith(sentence)
 
 

@@ -174,7 +174,8 @@ def test_a_denial_after_requests_of_other_sizes_or_after_losses_is_told() -> Non
     for told_of, says in (
         (
             Careful.told,
-            "denies RandomizedResponse(epsilon=0.25) after 2 uses; 4 fit in 1-DP by basic composition",
+            "denies RandomizedResponse(epsilon=0.25) after 2 uses with losses of 0.25 nats; 4 fit in 1-DP by basic "
+            "composition",
         ),
         (lambda held, epsilon, loss: None, NOTHING),
     ):
