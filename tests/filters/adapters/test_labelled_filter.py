@@ -118,7 +118,7 @@ class LeavesOut(Epochs):
     [(any, False, False), (any, True, True), pytest.param(all, True, False, marks=pytest.mark.slow)],
 )
 def test_examination_says_that_it_takes_answers_as_whole(rule: Any, free: bool, refuted: bool) -> None:
-    """Correct partial answers are not refuted; free ones are if they count as granted. The result says what it takes."""
+    """Correct partial answers are not refuted; free ones are, if they count as granted. The result says so."""
     filt = fp.LabelledFilter(
         spend_filter(lambda: LeavesOut(rule, free=free), ASK.epsilon),
         labels={"epoch": (1, 2)},
