@@ -113,9 +113,7 @@ def _innermost_line(
             continue
         if deepest is None or own:
             deepest = frame, at
-        elif (
-            file == deepest[0].f_code.co_filename
-        ):  # a helper function: name the method and the line of the helper
+        elif file == deepest[0].f_code.co_filename:  # a helper function: name the method, and its line
             deepest = deepest[0], at
     return deepest
 

@@ -141,6 +141,10 @@ def test_each_epoch_that_a_request_names_has_to_pay(every: bool, told: int) -> N
     )
     assert [filt.reads_record(where) for where in filt.label_combinations] == [True, False, True]
     assert reached(filt, [filt.at(ASK, epoch=way) for way in ((1,), (2,), (1, 2))]) == responses(told)
+    # what an examination takes for granted is named, with the way out
+    text = str(verify(filt, effort=0.01, stages=("sequences",)))
+    assert "code that answers on some is a service, see fp.services.Release(epoch=...)" in text
+    assert "answers on some" not in str(verify(at_sites(PerSite, 9.0), effort=0.01, stages=("sequences",)))
 
 
 def test_an_examination_asks_at_every_label_and_its_counterexample_says_where() -> None:
