@@ -20,6 +20,7 @@ from filterproof.filters.adapters.labelled_filter import service_of
 from filterproof.mc.engine.encoding import allowed_values_by_name
 from filterproof.mc.examine.counterexample import measured_counterexample
 from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.parameter_families import families_for_guarantee
 from filterproof.mc.examine.replay import ReplayError, replay_data
 from filterproof.mc.examine.schedule import MoveKind, Schedule, ServiceMove
@@ -256,6 +257,27 @@ def test_a_test_class_fails_with_what_happened_or_where_nothing_is_granted_and_p
     with pytest.raises(AssertionError, match=r"must grant some request: .* its code raised .*lambda"):
         made(Broken)("runTest").debug()
     made(services.Purse)("runTest").debug()
+
+
+MALFORMED = {
+    "__init__": (lambda self, disk: 1 // 0, "Own must start from an empty disk, got ZeroDivisionError"),
+    "request": (lambda self, pair: iter(()), r"Own.request must accept \(pair, key\), got \(pair\); define"),
+    "clock": (lambda self: None, r"Own.clock must accept \(epoch\), got \(\); define clock\(self, epoch\)"),
+    "observe": (lambda self, loss: None, r"Own.observe must accept \(key, loss\), got \(loss\)"),
+    "kill": (lambda self, now: None, r"Own.kill must accept \(\), got \(now\)"),
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_a_malformed_service_is_a_fault_that_begins_with_its_name(name: str) -> None:
+    method, sentence = MALFORMED[name]
+    own = type("Own", (services.Purse,), {name: method})
+    with pytest.raises(TypeError, match=f"^{sentence}"):
+        Schedule((fp.RandomizedResponse(0.5),), ()).play(own)
+    if name == "request":
+        exam = fp.verify(fp.services.with_promise(own, PROMISE), effort=0.001)
+        assert exam.ending is Ending.FAULTY
+        assert re.match(sentence, exam.faults[0])
 
 
 # -- programs ------------------------------------------------------------------------------------------
