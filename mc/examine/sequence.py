@@ -60,19 +60,16 @@ _MAX_REPETITIONS, _MANY = 2**128, 2**40
 
 def _largest_total_loss(counts: Mapping[DominatingPair, int]) -> Fraction | float:
     """Return the largest loss of all pairs together, from their pure epsilons; inf if unbounded."""
-    each = {pair: float(pair.pure_epsilon) for pair in counts}
-    if not all(
-        math.isfinite(epsilon) and _losses_are_bounded(pair, Fraction(epsilon))
-        for pair, epsilon in each.items()
-    ):
-        return math.inf
-    return sum((times * Fraction(each[pair]) for pair, times in counts.items()), Fraction(0))
-
-
-def _losses_are_bounded(pair: DominatingPair, most: Fraction) -> bool:
-    """Whether no loss of the pair exceeds `most` by its tails: a user's pair may declare less."""
-    distribution = tail_function(pair)
-    return bool(distribution.infinite == 0 and distribution.above(most)[0] == 0)
+    total = Fraction(0)
+    for pair, times in counts.items():
+        if not math.isfinite(pair.pure_epsilon):
+            return math.inf
+        # a user's pair may declare less than its tails have
+        most, tails = Fraction(float(pair.pure_epsilon)), tail_function(pair)
+        if not (tails.infinite == 0 and tails.above(most)[0] == 0):  # balls, which need not be exact
+            return math.inf
+        total += times * most
+    return total
 
 
 def _hockey_stick_bound_from_tv(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
@@ -81,10 +78,8 @@ def _hockey_stick_bound_from_tv(counts: Mapping[DominatingPair, int], epsilon: f
     Where p <= e^epsilon q, p is at most e^{epsilon/2} sqrt(p q), and elsewhere e^epsilon q is. So the divergence is at
     least 1 - e^{epsilon/2} sum sqrt(p q), and that sum is a product of factors of at most sqrt(1 - d^2) <= e^{-d^2/2}.
     """
-    squares = sum(
-        times * Fraction(Composition({pair: 1}).delta(0.0, direction="PQ").low) ** 2
-        for pair, times in counts.items()
-    )
+    distances = ((Composition({pair: 1}).delta(0.0, direction="PQ"), n) for pair, n in counts.items())
+    squares = sum(times * Fraction(distance.low) ** 2 for distance, times in distances)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         return max(lower_end(-((to_ball(epsilon) - to_ball(squares, BITS)) / 2).expm1()), 0.0)
 

@@ -89,7 +89,7 @@ VALUES: list[tuple[Call, str]] = [
     *each(
         "budget must be", fp.Budget.of, -1.0, math.inf, math.nan, -Fraction(1, 10**400), None, "1", 10**400
     ),
-    *each("two doubles", lambda high: fp.Budget(high, 0.0), math.nan, -1.0),
+    *each("two doubles", lambda high: fp.Budget(high, 0.0), math.nan, -1.0, math.inf),
     *each("two doubles", lambda low: fp.Budget(1.0, low), math.nan, 0.5),
     (lambda: waiting().observe("x"), "loss must be a number, got loss='x'; pass log"),  # type: ignore[arg-type]
     *each("on_denial must be", fp.GaussianFilter(1.0).open, "HALT", ["halt"]),

@@ -113,6 +113,7 @@ def test_a_part_or_name_that_is_not_known_is_refused_and_prose_is_left_alone() -
 @pytest.mark.parametrize(
     ("docstring", "shown"),
     [
+        ("**Passing is no proof**: so", r"\ **Passing is no proof**\ \: so"),
         ("|L| <= B*, sum_t x_ of `n=1`", r"\|L\| <= B\*, sum\_t x\_ of \ ``n=1``"),
         ("Words.\n\n    >>> 1 + 1\n    2\n\nMore.", "Words.\n\n>>> 1 + 1\n2\n\nMore."),
         ("So\n\n    V = 1 *\n    2", "So\n\n::\n\n       V = 1 *\n       2"),

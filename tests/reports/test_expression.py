@@ -42,6 +42,7 @@ REFUSED: list[tuple[Callable[[str], object], str, tuple[str, ...]]] = [
     (read_value, r"\(expression='': invalid syntax\); write a name", ("",)),
     (read_filter, "this is not a filter", ("Gaussian(mu=0.1)", "HighWhileLossPositive()", "BUN_STEINKE")),
     (read_promise, r"not a promise \(.*\); choose one from pure, approx, zcdp, gdp", ("ZCDPFilter(1)",)),
+    (read_filter, "the target has one colon .*; write late.py::Late", ("late.py:Late",)),
     (read_filter, r"a file or module and not a filter .*; add ::ClassName", ("late.py", "late", "user.late")),
 ]
 
@@ -107,6 +108,7 @@ def test_a_class_or_an_instance_is_found(file: Path, name: str) -> None:
         ("{file}::NeedsMore", "cannot be called without arguments"),
         ("{file}::number", "the target is of the type int and not a filter"),
         ("nowhere.py::X", "no file at 'nowhere.py'"),
+        ("{file.parent}/mien.py::X", "mien.py'; did you mean 'mine.py'"),
         ("{file.parent}::X", "is a folder"),
         ("my_gone::filt", "no file at 'my_gone', and no module of that name"),
     ],
@@ -131,15 +133,16 @@ def test_a_file_that_does_not_import_says_what_it_raised(file: Path, text: str, 
         load_filter(f"{file}::MyFilter")
 
 
-def test_a_filter_of_a_module_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "my_package").mkdir()
-    (tmp_path / "my_package" / "__init__.py").touch()
-    (tmp_path / "my_package" / "filters_of_mine.py").write_text(
-        "import filterproof as fp\nfilt = fp.GaussianFilter(mu=1.0)\n"
-    )
+def test_a_filter_of_a_module_is_found_by_its_name_also_in_a_folder_with_the_name_of_a_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "filters").mkdir()
+    (tmp_path / "filters" / "__init__.py").write_text("PRICE = 1")
+    (tmp_path / "filters" / "mine.py").write_text(f"from filters import PRICE\n{GOOD}")
     (tmp_path / "my_broken_module.py").write_text("import nothing_of_that_name\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert isinstance(load_filter("my_package.filters_of_mine::filt"), PrivacyFilter)
+    assert isinstance(load_filter("filters.mine::MyFilter"), PrivacyFilter)
     with pytest.raises(ValueError, match=r"the import raised .*nothing_of_that_name"):
         load_filter("my_broken_module::filt")
 

@@ -179,3 +179,10 @@ def test_the_least_rho_at_the_ends_of_the_doubles_lies_between_bounds(pair: fp.D
 def test_no_half_of_a_square_is_rounded_down_among_the_least_doubles(pair: fp.DominatingPair) -> None:
     root = float(pair.sqrt_twice_zcdp_rho or 0.0)
     assert Fraction(float(pair.zcdp_rho)) >= Fraction(root) ** 2 / 2 > 0
+
+
+def test_much_discrete_noise_and_little_keep_the_digits_of_mu() -> None:
+    # (s/b)-DP and nearly nothing: the density at the middle is 1/(2b), of Gaussian noise sqrt(2 pi)/2 times that
+    much, little = fp.DiscreteLaplace(1e12, 3), fp.DiscreteLaplace(1e-3, 2)
+    assert much.gdp_mu == pytest.approx(3e-12 * math.sqrt(math.pi / 2), rel=1e-11, abs=0)
+    assert little.gdp_mu == pytest.approx(float(little.reference_values.gdp_mu.ball().mid()), rel=1e-12)

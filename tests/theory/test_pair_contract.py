@@ -36,6 +36,19 @@ def scale(pair: DominatingPair) -> float:
     return 1.0
 
 
+@each_pair
+def test_the_quantile_is_the_inverse_of_the_cdf(pair: DominatingPair) -> None:
+    for tail in (0.001, 0.05, 0.19, 0.21, 0.4, 0.499, 0.7, 0.95, 0.999):
+        level = float(pair.loss_isf(tail))
+        step = 1e-9 * scale(pair)
+        if level == math.inf:
+            assert 1 - float(pair.loss_cdf(1e300)) > tail
+            continue
+        # inf{x : P(L > x) <= tail}: true just above, false just below; 1e-12 is for rounding in the cdf
+        assert 1 - float(pair.loss_cdf(level + step)) <= tail + 1e-12
+        assert 1 - float(pair.loss_cdf(level - step)) > tail - 1e-12
+
+
 def lead_back(drawn: np.ndarray, pair: DominatingPair, order: float, left_out: float) -> None:
     """Weighted back, what was drawn at an order is above a level as often as the law says, without a mass of inf."""
     log_weight = pair.log_weight(drawn, order)

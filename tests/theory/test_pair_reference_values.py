@@ -236,6 +236,14 @@ def test_the_least_gaussian_touches_the_pair_and_a_smaller_one_does_not_dominate
         assert min(small) < -1e-4
 
 
+def test_domination_in_balls_turns_where_the_least_gaussian_lies() -> None:
+    least = value(RandomizedResponse(0.25).reference_values.gdp_mu)
+    with ctx.workprec(128):
+        assert randomised_response_domination_gap(arb(least * (1 + 1e-9)), Fraction(1, 4), 1) > 0
+        assert randomised_response_domination_gap(arb(least * (1 - 1e-9)), Fraction(1, 4), 1) < 0
+        assert randomised_response_domination_gap(arb(0), Fraction(1, 4), 1) < 0
+
+
 def test_domination_of_a_composition_agrees_with_doubles() -> None:
     epsilons = np.linspace(-1.2, 1.2, 1201)
     over = np.asarray(Gaussian(0.6).hockey_stick(epsilons))

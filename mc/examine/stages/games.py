@@ -26,13 +26,7 @@ from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.sequence import granted_state
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admission_boundary import best_guessed_menus
-from filterproof.mc.examine.stages.game_menus import (
-    GameMenu,
-    candidate_menus,
-    hockey_stick_targets,
-    rare_event_menus,
-)
-from filterproof.mc.examine.stages.plays import first_family_per_mechanism
+from filterproof.mc.examine.stages.game_menus import GameMenu, candidate_menus, rare_event_menus
 from filterproof.mc.examine.stages.rational_plans import plans_with_best_second_requests
 from filterproof.mc.examine.worker import iter_within_limit, register_summary
 from filterproof.mc.losses.too_large import TooLargeError
@@ -90,7 +84,6 @@ def game_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageF
 
 
 def _unrefuted_divergences(targets: tuple[Divergence, ...], found: StageFinding) -> tuple[Divergence, ...]:
-    """Return the divergences without a refutation so far."""
     return tuple(target for target in targets if target.at != found.tightness[0].measure.at)
 
 
@@ -114,7 +107,7 @@ def _guessed_menus(
 
 def _free_request_menus(subject: ExaminationContext) -> Iterator[GameMenu]:
     """Yield the largest request of each family that never changes the state: it is granted without end."""
-    for family in first_family_per_mechanism(subject.families) if subject.observes_losses else ():
+    for family in subject.first_families if subject.observes_losses else ():
         for pair in reversed(family.pairs):
             if pair.outputs is not None and _leaves_state_unchanged(subject.filter, pair):
                 again = f"{pair_words(pair)} again and again"
@@ -166,7 +159,7 @@ def _renyi_game_refutation(subject: ExaminationContext) -> Iterator[StageFinding
 
 def chosen_targets(subject: ExaminationContext) -> tuple[Divergence, ...]:
     """Return the divergences at which games are solved: those with a guarantee in (0, 1), if there are any."""
-    candidates = hockey_stick_targets(subject)
+    candidates = subject.hockey_stick_targets
     if len(candidates) <= _MAX_TARGETS:
         return candidates
     telling = [target for target in candidates if subject.promised(target) > 1e-12]

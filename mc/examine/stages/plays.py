@@ -129,7 +129,6 @@ class Player:
 
 @lru_cache(maxsize=1 << 14)
 def _loss_isf(pair: DominatingPair, tail: float) -> float:
-    """Return the loss of a pair at an upper-tail probability."""
     return float(pair.loss_isf(tail))
 
 
@@ -143,7 +142,7 @@ def greedy_plays(
         return
     for family in subject.families:  # then the largest of every other family
         yield from _largest_requests_in_turn(fresh(), (family, *_other_families(subject, family)), 8)
-    for family in first_family_per_mechanism(subject.families):  # for as long as anything is granted
+    for family in subject.first_families:  # for as long as anything is granted
         yield from _largest_requests_in_turn(fresh(), (family,), _MAX_REQUESTS_OF_FAMILY)
 
 
@@ -163,10 +162,8 @@ def _runs_unlocking_families(
 
     After each kind of grant, every family that was denied so far is asked again.
     """
-    granted_families = first_family_per_mechanism(subject.families)
-    locked = first_family_per_mechanism((*subject.families, *subject.denied_families))[
-        len(granted_families) :
-    ]
+    granted_families = subject.first_families
+    locked = subject.all_first_families[len(granted_families) :]
     front = [fresh]
     while front and locked:
         following: list[Player] = []
@@ -194,8 +191,7 @@ def _smallest_and_largest_granted(player: Player, family: GrantedSizes) -> tuple
 
 def _other_families(subject: ExaminationContext, family: GrantedSizes) -> tuple[GrantedSizes, ...]:
     """Return the first of the other families of each mechanism, granted at the start or not."""
-    every = first_family_per_mechanism((*subject.families, *subject.denied_families))
-    return tuple(other for other in every if other is not family)
+    return tuple(other for other in subject.all_first_families if other is not family)
 
 
 def _largest_requests_in_turn(
@@ -223,7 +219,7 @@ def _largest_requests_in_turn(
 
 def half_largest_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield half of a family's largest request, then the largest remaining one of each other family."""
-    for family in first_family_per_mechanism(subject.families):
+    for family in subject.first_families:
         player = Player.fresh(subject, limit)
         player.request_and_count_grants(family.definition.pair(family.sizes[-1] / 2))
         yield from _largest_requests_in_turn(player, (*_other_families(subject, family), family), 2)
@@ -231,7 +227,7 @@ def half_largest_request_plays(subject: ExaminationContext, limit: WorkLimit) ->
 
 def unchanging_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield long repetitions of each family's largest request if it leaves the state unchanged."""
-    for family in first_family_per_mechanism(subject.families):
+    for family in subject.first_families:
         player = Player.fresh(subject, limit, deterministic=subject.deterministic)
         if player.request_and_count_grants(family.largest) and player.unchanging_request is not None:
             yield from _largest_requests_in_turn(player, (), 0)
@@ -244,7 +240,7 @@ def rounding_absorbed_request_plays(
 
     The small one is the smallest of the line or, if `tiny`, the largest below it that leaves the state unchanged.
     """
-    for family in first_family_per_mechanism(subject.families) if subject.deterministic else ():
+    for family in subject.first_families if subject.deterministic else ():
         revealing = (t for t, p in zip(family.sizes, family.pairs, strict=True) if p.pure_epsilon > 0)
         smallest = next(revealing, None)
         for large in family.pairs[-1:-10:-4]:  # after the largest request nothing may be left
@@ -271,6 +267,10 @@ def _leaves_no_trace(player: Player, family: GrantedSizes, size: float) -> bool:
 def request_greedily(player: Player, family: GrantedSizes, most: int) -> bool:
     """Request the largest granted pair of the line, at most this many times; return whether one is granted."""
     pairs, top = family.all_grid_pairs, len(family.all_grid_pairs)
+
+    def granted_now(size: float) -> bool:
+        return not player.limit.exhausted and player.grants(family.definition.pair(size))
+
     for chosen in range(most):
         lowest = max(top - 1 - _MAX_SMALLER_SIZES, -1) if chosen else -1
         tried = range(top - 1, lowest, -1) if player.unchanging_request is None else ()
@@ -279,36 +279,17 @@ def request_greedily(player: Player, family: GrantedSizes, most: int) -> bool:
             return chosen > 0
         largest = pairs[place]
         if place + 1 < len(pairs) and family.definition.kind in _FINE_FAMILIES:
+            granted, denied = sorted({*family.definition.sizes, *family.sizes})[place : place + 2]
             tolerance = 0.0 if chosen < _EXACT else _COARSE
-            largest = _largest_granted_between_sizes(player, family, place, tolerance)
+            largest = family.definition.pair(last_granted(granted_now, granted, denied, tolerance))
         player.request_and_count_grants(largest)
         top = min(place + 9, len(pairs))
     return True
 
 
-def _largest_granted_between_sizes(
-    player: Player, family: GrantedSizes, place: int, tolerance: float
-) -> DominatingPair:
-    """Return the largest granted pair between a granted grid size and the next one, which is denied."""
-    sizes = sorted({*family.definition.sizes, *family.sizes})
-
-    def granted_now(size: float) -> bool:
-        return not player.limit.exhausted and player.grants(family.definition.pair(size))
-
-    return family.definition.pair(last_granted(granted_now, sizes[place], sizes[place + 1], tolerance))
-
-
-def first_family_per_mechanism(families: tuple[GrantedSizes, ...]) -> tuple[GrantedSizes, ...]:
-    """Return the first of the families of each mechanism."""
-    first: dict[str, GrantedSizes] = {}
-    for family in families:
-        first.setdefault(family.definition.mechanism, family)
-    return tuple(first.values())
-
-
 def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield what a person would try: one request repeated; then another family; small requests before a large one."""
-    every = first_family_per_mechanism((*subject.families, *subject.denied_families))
+    every = subject.all_first_families
     families = [family for family in every if family.definition.mechanism != "twopoint"]
     fresh = partial(Player.fresh, subject, limit)
     tops = {

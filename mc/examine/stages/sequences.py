@@ -27,7 +27,6 @@ from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence, reached_delta
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admission_boundary import boundary_sequences
-from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
 from filterproof.mc.examine.stages.plays import (
     Player,
     greedy_plays,
@@ -121,7 +120,7 @@ def _interleave_sequences(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tu
 
 def _extremal_sequences(subject: ExaminationContext) -> Iterator[Sequence]:
     """Yield the requests that the rule makes extremal at epsilons with a small promised delta, if they are granted."""
-    small = (at for at in hockey_stick_targets(subject) if 0 < subject.promised(at) <= _MAX_PROMISED)
+    small = (at for at in subject.hockey_stick_targets if 0 < subject.promised(at) <= _MAX_PROMISED)
     for target in islice(small, _EXTREMAL):
         count_work(_SUPREMUM)
         extremal_requests = subject.filter.extremal(target.at)

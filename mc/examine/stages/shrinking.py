@@ -228,13 +228,12 @@ class _ShrinkingSearch:
         trace = None
         with suppress(FilterFault, ValueError, OutOfWork):
             trace = self._trace_with_curve(best)
-        menu = scope = best.description
+        scope = best.description
         if best.kind == "sequence":
             scope = f"the fixed sequence of {count_words(best.rounds, 'request')}, all granted"
         unseen = f"other plays: {USED_UP}" if limit.exhausted else ""
-        return StageFinding.from_counterexample(
-            "shrinking", _QUESTION, menu, scope, best, not_tried=unseen, trace=trace
-        )
+        words = ("shrinking", _QUESTION, best.description, scope)
+        return StageFinding.from_counterexample(*words, best, not_tried=unseen, trace=trace)
 
     def _trace_with_curve(self, best: Counterexample) -> Trace | None:
         """Return the play and its curve, as far as the work allows."""
@@ -282,5 +281,4 @@ def best_plan_over_rational_pairs(filt: PrivacyFilter, best: Counterexample) -> 
 
 
 def _value_of_plan(plan: AdaptivePlan, subject: ExaminationContext, at: Divergence) -> float:
-    """Return the divergence that an adaptive plan attains at an epsilon."""
     return float(plan.value(subject.filter, Fraction(math.exp(at.at)), at.direction))

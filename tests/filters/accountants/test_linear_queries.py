@@ -110,3 +110,11 @@ def test_people_who_left_are_saved(tmp_path: Path) -> None:
             assert summed(one, np.full(5, 0.5)) == [2.0]
     with pytest.raises(ValueError, match=r"version 2, got format=.filterproof.queries. version=1"):
         fp.LinearQueries.from_dict({**saved, "version": 1}, **HOW)
+
+
+@pytest.mark.parametrize(("norm_budget", "kappa"), [(5.0, 1.0), (3.0, 0.25)])
+def test_the_noise_has_the_norm_budget_over_twice_kappa_as_its_variance(
+    norm_budget: float, kappa: float
+) -> None:
+    queries = fp.LinearQueries(3, norm_budget=norm_budget, kappa=kappa)
+    assert queries.sigma() == pytest.approx(math.sqrt(norm_budget / 2 / kappa))

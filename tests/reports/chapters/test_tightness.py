@@ -1,6 +1,5 @@
 """The worst cases over menus, and the rounds of the potential filter, beside values computed another way."""
 
-import mpmath
 import pytest
 
 from filterproof.filters import RogersFilter
@@ -15,6 +14,7 @@ from filterproof.reports.package_data import recorded_data
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Outcome
 from filterproof.theory.pairs import RandomizedResponse
+from tests.instruments.bench.references import reference
 
 
 @pytest.mark.slow
@@ -25,13 +25,7 @@ def test_the_menu_for_rogers_passes_epsilon_and_is_worth_the_binomial_tail() -> 
     while filt.admits(state, RandomizedResponse(ROGERS))[0]:
         state, rounds = filt.spend(state, RandomizedResponse(ROGERS)), rounds + 1
     assert rounds * ROGERS > EPSILON
-    with mpmath.workdps(40):
-        p = 1 / (1 + mpmath.exp(-mpmath.mpf(ROGERS)))
-        worth = mpmath.fsum(
-            mpmath.binomial(rounds, k) * p**k * (1 - p) ** (rounds - k) * -mpmath.expm1(EPSILON - loss)
-            for k in range(rounds + 1)
-            if (loss := (2 * k - rounds) * mpmath.mpf(ROGERS)) > EPSILON
-        )
+    worth = reference(RandomizedResponse(ROGERS), rounds, EPSILON)  # the binomial tail
     # two levels can do no less than the smaller one repeated
     assert played["Rogers et al."].worst.low >= float(worth) * (1 - 1e-9)
 

@@ -4,12 +4,12 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-import mpmath
 import numpy as np
 import pytest
 
 import filterproof as fp
 from filterproof.reports.figures.paper_figure import figure
+from tests.instruments.bench.references import reference
 
 SIGMA = 100.0
 #: delta at an epsilon of so many steps: by GDP, by RDP, and by (C.3) of 003 over the orders that are printed there.
@@ -68,17 +68,11 @@ def test_the_sums_of_squares_are_divided_by_one_square(epsilon: float) -> None:
 
 @pytest.mark.parametrize("epsilon", [0.25, 3.0])
 def test_the_exact_count_is_that_of_the_binomial_law(epsilon: float) -> None:
-    def delta(rounds: int) -> mpmath.mpf:
-        p = 1 / (1 + mpmath.exp(-mpmath.mpf(EACH)))
-        return mpmath.fsum(
-            mpmath.binomial(rounds, k) * p**k * (1 - p) ** (rounds - k) * -mpmath.expm1(epsilon - loss)
-            for k in range(rounds + 1)
-            if (loss := (2 * k - rounds) * mpmath.mpf(EACH)) > epsilon
-        )
-
-    row = figure("000-rogers", budgets=(epsilon,)).data.rows()[0]
-    with mpmath.workdps(30):
-        assert delta(row["exact"]) <= 1e-5 < delta(row["exact"] + 1)
+    rounds, coin = (
+        figure("000-rogers", budgets=(epsilon,)).data.rows()[0]["exact"],
+        fp.RandomizedResponse(EACH),
+    )
+    assert reference(coin, rounds, epsilon) <= 1e-5 < reference(coin, rounds + 1, epsilon)
 
 
 def test_no_filter_allows_more_than_the_exact_count_and_rogers_allow_least_of_the_three() -> None:

@@ -15,6 +15,7 @@ from filterproof.theory.proofs.threshold import (
     threshold,
 )
 from filterproof.theory.thresholds.budgets import BUDGET_FUNCTIONS
+from tests.slow_cases import slow_but
 
 # Second route: mpmath's root finder on the definitions, at twice the digits.
 DIGITS = 60
@@ -138,6 +139,18 @@ def test_epsilon_zero_is_a_budget_of_zero_for_the_simple_form_only() -> None:
     assert threshold("CKS", 0, "0.1").low > 0
     assert threshold("B*", 0, "0.1").low > 0
     assert threshold("GDP", 0, "0.1").low > 0
+
+
+@pytest.mark.parametrize("name", slow_but({*BUDGET_FUNCTIONS} - {"B*"}, BUDGET_FUNCTIONS))
+def test_a_solution_at_few_bits_encloses_the_one_at_many(name: str) -> None:
+    epsilon, delta = flint.fmpq(7, 10), flint.fmpq(1, 10**9)
+    with flint.ctx.workprec(400):
+        fine = BUDGET_FUNCTIONS[name](epsilon, delta)
+    for bits in (40, 53, 64, 100):
+        with flint.ctx.workprec(bits):
+            coarse = BUDGET_FUNCTIONS[name](epsilon, delta)
+        assert coarse.contains(fine)
+        assert float(coarse.rad() / coarse.mid()) < 2.0 ** (10 - bits / 2)
 
 
 @pytest.mark.parametrize("name", ["B*", "CKS", "GDP"])
