@@ -75,21 +75,6 @@ class StopsAtLosses(ByHand):
         return state[0], state[1] | (loss > 0.5)
 
 
-class OneFamily(ByHand):
-    """Sound: Gaussians alone, at most forty, each no larger than a fortieth."""
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def admits(self, state, request):
-        if not isinstance(request, fp.Gaussian):
-            return np.zeros(len(state), dtype=bool)
-        return (state < 40) & (np.broadcast_to(request.zcdp_rho, state.shape) <= RHO / 40)
-
-    def spend(self, state, request):
-        return state + 1
-
-
 class NotMonotone(ByHand):
     """Sound and odd: a request between a tenth and a half of the budget is denied, larger ones are not."""
 
@@ -192,10 +177,3 @@ class RunningLoss(PureSum):
 
     def observe(self, state, loss):
         return np.maximum(0.0, state + loss)
-
-
-class WholeUnits(Sum):
-    """Counts in units of 1e-4, and drops what is less."""
-
-    def cost(self, state, request):
-        return np.floor(np.minimum(super().cost(state, request), 1e6) * 1e4) / 1e4

@@ -1,6 +1,5 @@
 """Filters whose code misbehaves, each in one way; all but that is the README's filter of Gaussians and sums."""
 
-import subprocess
 import sys
 import warnings
 from collections.abc import Callable
@@ -31,21 +30,10 @@ class RaisesForOneFamily(SumOfZCDP):
         return super().admits(state, request)
 
 
-def for_ever():
-    while True:
-        pass
-
-
 class Hangs(SumOfZCDP):
     def admits(self, state, request):
-        return for_ever()
-
-
-class HangsLate(SumOfZCDP):
-    """Answers fresh runs, and no other."""
-
-    def admits(self, state, request):
-        return for_ever() if state.any() else super().admits(state, request)
+        while True:
+            pass
 
 
 class ScalarAnswers(SumOfZCDP):
@@ -56,32 +44,6 @@ class ScalarAnswers(SumOfZCDP):
 class TakesNoRequest(SumOfZCDP):
     def admits(self, state):
         return state < 0.0199
-
-
-class ScalarState(SumOfZCDP):
-    def spend(self, state, request):
-        return float(state[0])
-
-
-class ChargesANumber(fp.ZCDPFilter):
-    def __init__(self):
-        super().__init__(0.0199)
-
-    def charge(self, request):
-        return request.zcdp_rho
-
-
-class GrowingState(SumOfZCDP):
-    """Keeps the history in the state, a column more each time."""
-
-    def start(self, n):
-        return np.zeros((n, 1))
-
-    def admits(self, state, request):
-        return super().admits(state.sum(axis=1), request)
-
-    def spend(self, state, request):
-        return np.concatenate([state, self.cost(state[:, 0], request)[:, None]], axis=1)
 
 
 class MutatesItsInput(SumOfZCDP):
@@ -116,18 +78,6 @@ def warned():
 Prints = first("Prints", lambda: print("deciding"))  # noqa: T201
 UsesStandardOutput = first("UsesStandardOutput", used_standard_output)
 Warns = first("Warns", warned)
-SetsNumpyErrors = first("SetsNumpyErrors", lambda: np.seterr(all="raise"))
-
-
-class StartsAProcess(SumOfZCDP):
-    """Never ends it."""
-
-    words = ("sleep", "3600.25")
-    process = None
-
-    def admits(self, state, request):
-        self.process = self.process or subprocess.Popen(self.words)
-        return super().admits(state, request)
 
 
 class HasAPool(SumOfZCDP):

@@ -1,5 +1,6 @@
 """Services for the tests of schedules: sound ones, and each with one fault that no single request shows."""
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import count
@@ -18,18 +19,20 @@ Steps = Iterator[fp.services.Release | None]
 class Purse:
     """Sound: what is spent is stored before anything goes out, and a key that is known gets its old answer."""
 
+    account = "spent"
+
     def __init__(self, disk: Disk) -> None:
         self.disk = disk
 
     @property
     def spent(self) -> float:
-        return float(self.disk.get("spent", 0.0))
+        return float(self.disk.get(self.account, 0.0))
 
     def fits(self, pair: DominatingPair) -> bool:
         return self.spent + float(pair.pure_epsilon) <= 1.0
 
     def charge(self, pair: DominatingPair) -> None:
-        self.disk["spent"] = self.spent + float(pair.pure_epsilon)
+        self.disk[self.account] = self.spent + float(pair.pure_epsilon)
 
     def request(self, pair: DominatingPair, key: str) -> Steps:
         if key in self.disk:
@@ -92,32 +95,31 @@ class Shrugs(Purse):
             yield fp.services.Release()
 
 
-class Epochs(Purse):
-    """Sound: each epoch has a budget of its own, that of the moment at which a request came."""
+class Straddles(Purse):
+    """The budget is that of the epoch in which the charge is made, the data that of the epoch before."""
 
     now = 0
 
     def clock(self, epoch: int) -> None:
-        self.now = epoch
+        self.now, self.account = epoch, f"epoch {epoch}"
 
     def request(self, pair: DominatingPair, key: str) -> Steps:
-        name = str(self.now)
         yield None
-        spent = self.disk.get(name, 0.0) + float(pair.pure_epsilon)
-        if spent <= 1.0:
-            self.disk[name] = spent
-            yield None
+        if self.fits(pair):
+            self.charge(pair)
             yield fp.services.Release()
 
 
-class Straddles(Epochs):
-    """The budget is that of the moment at which the charge is made, the data that of the moment before."""
+class Epochs(Straddles):
+    """Sound: each epoch has a budget of its own, that of the moment at which a request came."""
 
     def request(self, pair: DominatingPair, key: str) -> Steps:
+        account = self.account
         yield None
-        spent = self.disk.get(str(self.now), 0.0) + float(pair.pure_epsilon)
+        spent = self.disk.get(account, 0.0) + float(pair.pure_epsilon)
         if spent <= 1.0:
-            self.disk[str(self.now)] = spent
+            self.disk[account] = spent
+            yield None
             yield fp.services.Release()
 
 
@@ -175,3 +177,96 @@ class Queries:
 
     def kill(self) -> None:
         self.queries.close()
+
+
+# -- answers of earlier epochs, and answers that several requests share
+
+
+class KeyBeforeCharge(Purse):
+    """A process that is killed between the second write and the third has charged nothing, and sends the answer."""
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        if key not in self.disk:
+            if not self.fits(pair):
+                return
+            self.disk["count"] = self.disk.get("count", 0) + 1
+            self.disk[key] = "charged"
+            self.charge(pair)
+        yield fp.services.Release(again=True)
+
+
+class Kept(Straddles):
+    """Sound: an answer is computed once, from the epoch of its request, and sent whenever it is asked for."""
+
+    states_epoch = False
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        if key not in self.disk:
+            if not self.fits(pair):
+                return
+            self.charge(pair)
+            self.disk[key] = self.now
+            yield None
+        yield fp.services.Release(again=True, epoch=self.disk[key] if self.states_epoch else None)
+
+
+class StatesEpoch(Kept):
+    states_epoch = True
+
+
+class Exits(Purse):
+    """Sound: a disk that is full ends the process."""
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        if self.fits(pair):
+            try:
+                self.charge(pair)
+            except OSError:
+                sys.exit(1)
+            yield fp.services.Release()
+
+
+class SeededNoise(Purse):
+    """Sound: each query is charged once, and its noise comes from a seed that the query determines."""
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        if repr(pair) not in self.disk:
+            if not self.fits(pair):
+                return
+            self.charge(pair)
+            yield None
+            self.disk[repr(pair)] = "charged"
+        yield fp.services.Release(answer=repr(pair))
+
+
+class SeedOfTheDay(SeededNoise):
+    """The seed changes with the epoch, and an answer of an earlier charge is drawn again."""
+
+    now = 0
+
+    def clock(self, epoch: int) -> None:
+        self.now = epoch
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        for release in super().request(pair, key):
+            yield release and fp.services.Release(answer=f"{release.answer} on day {self.now}", epoch=0)
+
+
+class Reports(Straddles):
+    """Sound: a report over this epoch and the last leaves out an epoch without budget, and answers on the other."""
+
+    free_when_partial = False
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        epsilon, epochs = float(pair.pure_epsilon), range(max(0, self.now - 1), self.now + 1)
+        left = {one: self.disk.get(f"left {one}", 1.0) for one in epochs}
+        used = [one for one in epochs if epsilon <= left[one]]
+        for one in used:
+            if not (self.free_when_partial and len(used) < len(epochs)):
+                self.disk[f"left {one}"] = left[one] - epsilon
+        for one in used:
+            yield fp.services.Release(epoch=one)
+
+
+class FreeReports(Reports):
+    free_when_partial = True

@@ -1,11 +1,12 @@
 """What is asked of a filter: families in lines, its own pairs and numbers, and what a fresh run grants of them."""
 
-import math
 from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import filterproof as fp
 from filterproof.filters.contract.work import WorkLimit
@@ -73,9 +74,9 @@ class Menu(misbehaving_filters.SumOfZCDP):
         return np.full(len(state), named)
 
 
-def admission_of(filt, *families, own=()):
+def admission_of(filt, *families, own=(), units=2_400_000):
     lines = families_for_guarantee(families, filt.promise, own)
-    finding, subject = admission_finding(filt, lines, WorkLimit.of(2_400_000), seed=1)
+    finding, subject = admission_finding(filt, lines, WorkLimit.of(units), seed=1)
     return (
         finding,
         {one.definition.name: one for one in subject.families},
@@ -105,21 +106,28 @@ def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:
     assert "gaussian up to 0.13" in finding.result
 
 
-def test_what_is_granted_is_what_the_filter_grants_up_to_the_largest() -> None:
-    _, granted, closed = admission_of(example_filters.ByHand(), "gaussian", "erasure")
+@given(st.floats(1e-290, 1e290))
+@example(1e-6)
+@example(1.0)
+@example(33.0)
+@example(70_333.0)
+def test_what_is_granted_is_what_the_filter_grants_up_to_the_largest_at_any_scale(budget: float) -> None:
+    filt = example_filters.PureSum()
+    filt.most, filt.promise = budget, fp.PureDP(budget)
+    _, granted, denied = admission_of(filt, "rr", "erasure", units=10_000)
     ((name, line),) = granted.items()
-    largest = math.sqrt(2 * example_filters.RHO)
+    assert (name, denied) == ("rr", ["erasure"])
     assert line.sizes == tuple(sorted(line.sizes))
-    assert line.pairs == tuple(map(Gaussian, line.sizes))
-    assert largest * (1 - 2.0**-9) < line.sizes[-1] <= largest
+    assert line.pairs == tuple(map(RandomizedResponse, line.sizes))
+    assert line.sizes[-1] == budget
     assert line.largest == line.pairs[-1]
     # those of the line, and from the last of them on what the search for the largest asked
     assert [t for t in line.sizes if t in line.definition.sizes] == [
-        t for t in line.definition.sizes if t <= largest
+        t for t in line.definition.sizes if t <= budget
     ]
-    assert line.sizes[-1] * (1 + 2.0**-50) > largest
-    assert set(line.all_grid_pairs) >= set(map(Gaussian, line.definition.sizes))
-    assert (name, closed) == ("gaussian", ["erasure"])
+    assert set(line.all_grid_pairs) >= set(map(RandomizedResponse, line.definition.sizes))
+    # the grid of a budget near one ends at 2^-14
+    assert 2.0**-14 <= budget < 2.0**-4 or len([t for t in line.sizes if budget / 1000 < t]) > 20
 
 
 #: The filter, the families -> the beginning of its fault and of its notes, which families are granted and which denied.

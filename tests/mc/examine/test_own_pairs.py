@@ -13,6 +13,7 @@ import filterproof as fp
 from filterproof.mc.examine.pairs_in_attributes import pair_names
 from filterproof.mc.examine.verification import verify
 from filterproof.mc.losses.finite_pair_from_cdfs import pair_with_known_tails
+from tests.slow_cases import slow_but
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -93,20 +94,6 @@ def test_a_declared_price_that_is_the_cost_is_not_refuted() -> None:
     assert exam.verdict.outcome is fp.Outcome.UNDECIDED
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("proved")
-def test_a_stated_distribution_is_measured_and_said_to_be_assumed() -> None:
-    exam = verify(Cheap(), effort=0.02, stages=["sequences", "certificate"])
-    assert any(one.covers_all for one in exam.findings)  # the theorem is about the charges that pairs declare
-    assert exam.verdict.outcome is fp.Outcome.REFUTED
-    assert exam.verdict.evidence is fp.Evidence.CITED
-    assert exam.counterexample.replay().result.evidence is fp.Evidence.CITED
-    assert (
-        exam.counterexample.value <= exam.counterexample.rounds
-    )  # two Gaussian(1) have a divergence of 2 at order 2
-    assert "assumed: the distribution of its own Stated is what its loss_cdf states" in str(exam)
-
-
 @pytest.mark.parametrize(
     "pair",
     [fp.Gaussian(0.5), fp.Laplace(1.0), fp.RandomizedResponse(1.0), fp.Erasure(0.1), fp.KOV(0.5, 0.01)],
@@ -169,20 +156,15 @@ def test_masses_in_doubles_are_measured_below_every_rational_reading_of_them(
         assert 0.99 * float(min(read)) - 1e-9 <= measured.hockey_stick(epsilon) <= min(read) * (1 + 2**-50)
 
 
-@pytest.mark.parametrize("observing", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_a_menu_of_masses_in_doubles_is_examined_and_its_budget_is_kept_or_not(observing: bool) -> None:
-    pair, release = fp.FinitePair((0.9, 0.1), (0.8, 0.2)), {"released": lambda held, pair, loss: None}
-    menu = (pair, fp.RandomizedResponse(0.3))
-    release = release if observing else {}
-    free = fp.from_budget(
-        list, lambda held, pair: True, fp.PureDP(1.0), menu=menu[: 1 + observing], **release
-    )
+@pytest.mark.parametrize("how", slow_but([{}], [{}, {"released": lambda held, pair, loss: None}]))
+def test_a_menu_of_masses_in_doubles_is_examined_and_what_that_bounds_is_said(how: Any) -> None:
+    menu = (fp.FinitePair((0.9, 0.1), (0.8, 0.2)),)
+    free = fp.from_budget(list, lambda held, pair: True, fp.PureDP(1.0), menu=menu, **how)
     exam = fp.verify(free, effort=0.3)
     assert exam.verdict.outcome is fp.Outcome.REFUTED
     assert not any("error" in finding.result for finding in exam.findings)
-    assert "the masses of FinitePair are doubles: a lower bound holds for all masses within 1e-12" in str(
-        exam
-    )
+    said = "the masses of FinitePair are doubles: a lower bound holds for all masses within 1e-12"
+    assert said in str(exam)
 
 
 def test_a_budget_that_is_three_prices_of_masses_in_doubles_is_not_refuted() -> None:
@@ -193,19 +175,10 @@ def test_a_budget_that_is_three_prices_of_masses_in_doubles_is_not_refuted() -> 
         held.append(1)
         return len(held) <= 3
 
-    exam = fp.verify(fp.from_budget(list, ask, fp.PureDP(3 * price), menu=(pair,)), effort=0.1)
+    exam = fp.verify(fp.from_budget(list, ask, fp.PureDP(3 * price), menu=(pair,)), effort=0.03)
     assert exam.verdict.outcome is fp.Outcome.UNDECIDED
     assert exam.closest is not None
     assert exam.closest.share > 0.25
-
-
-def test_a_class_that_states_no_distribution_is_not_tried() -> None:
-    class Granting(Cheap):
-        menu = (Silent(),)
-
-    exam = verify(Granting(), effort=0.002, stages=[])
-    assert "not tried: its own Silent, whose loss_cdf, loss_isf and sample give no distribution" in str(exam)
-    assert "own up to" not in str(exam)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -235,6 +208,8 @@ def test_a_filter_that_grants_only_pairs_without_a_known_distribution_is_undecid
     assert (exam.headline, exam.verdict.outcome) == ("UNDECIDED", fp.Outcome.UNDECIDED)
     assert exam.findings[0].result == "1 pair of its own without a known distribution"
     assert ("Closest attack: Drawn" in exam.verdict.detail) is simulated
+    none = "not tried: its own Silent, whose loss_cdf, loss_isf and sample give no distribution"
+    assert (none in str(exam)) is not simulated
 
 
 def test_a_class_that_draws_its_losses_is_simulated_and_said_to_be_assumed() -> None:
@@ -278,10 +253,20 @@ def test_pairs_with_names_are_called_by_them() -> None:
     kept = json.dumps(exam.counterexample.to_data())
     assert fp.replay(kept, filt=made).low == exam.counterexample.value
 
+
+@pytest.mark.usefixtures("proved")
+def test_a_stated_distribution_is_measured_and_said_to_be_assumed_under_the_name_of_its_pair() -> None:
     class Votes(Cheap):  # a named menu as an attribute
         pairs: ClassVar = {"a vote": Stated(fp.Gaussian(1.0), 0.2)}
 
-    assert "a vote at Rényi divergence" in str(verify(Votes(), effort=0.005, stages=["sequences"]))
+    exam = verify(Votes(), effort=0.02, stages=["sequences", "certificate"])
+    assert any(one.covers_all for one in exam.findings)  # the theorem is about the charges that pairs declare
+    assert (exam.verdict.outcome, exam.verdict.evidence) == (fp.Outcome.REFUTED, fp.Evidence.CITED)
+    shown = exam.counterexample
+    assert shown.replay().result.evidence is fp.Evidence.CITED
+    assert shown.value <= shown.rounds  # two Gaussian(1) have a divergence of 2 at order 2
+    assert "a vote at Rényi divergence" in str(exam)
+    assert "assumed: the distribution of its own Stated is what its loss_cdf states" in str(exam)
 
 
 @pytest.mark.parametrize(

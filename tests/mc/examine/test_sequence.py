@@ -249,6 +249,18 @@ def test_what_cannot_lose_more_than_epsilon_reveals_nothing_beyond_it_and_what_m
         assert Sequence(more).low(at_one) > 0.0
 
 
+def test_very_many_requests_are_bounded_from_below_and_by_no_more_than_they_reveal() -> None:
+    def low(mu: float, times: int, epsilon: float) -> float:
+        steps = (fp.Gaussian(mu), times), (fp.RandomizedResponse(1e-12), 1)
+        return Sequence(steps).low(Divergence.hockey_stick(epsilon))
+
+    for mu in (1.0, 2.0, 3.0, 8.0):  # of all together, by 2^42 Gaussians and next to nothing
+        for epsilon in (0.0, 1.0, 5.0):
+            assert 0 <= low(mu * 2.0**-21, 2**42, epsilon) <= fp.Gaussian(mu).hockey_stick(epsilon) + 1e-12
+    assert low(3.0 * 2.0**-21, 2**42, 0.0) > 0.2
+    assert low(2.0**-50, 2**120, 5.0) > 0.999
+
+
 class Understated(RandomizedResponse):
     """Declares a tenth of its epsilon; its law is its parent's."""
 

@@ -102,8 +102,6 @@ def test_what_the_filter_denies_bounds_nothing_from_below() -> None:
     reached = fp.Gaussian(0.5).hockey_stick(1.0)  # what the requests reveal, and not what is said of them
     assert supremum(SaysTooMuch(1.0), 1.0).low == pytest.approx(reached, rel=1e-2)
     assert supremum(SaysTooMuch(1.0), 1.0).low <= reached
-    with pytest.raises(TypeError, match="epsilon must be one number, got array"):
-        supremum(filt, np.array([0.5, 1.0]))  # type: ignore[arg-type]
 
 
 class Half(fp.AdditiveFilter):
@@ -115,10 +113,6 @@ class Half(fp.AdditiveFilter):
 
 class TooLarge(fp.AdditiveFilter):
     promise, charge, budget = fp.ApproxDP(1.0, 1e-5), fp.zcdp_charge, fp.Budget.of(0.5)
-
-
-class Changed(fp.ZCDPFilter):
-    pass
 
 
 @pytest.mark.parametrize("make", [Half, TooLarge])
@@ -134,11 +128,7 @@ def test_the_promise_of_a_filter_that_no_theorem_covers_bounds_nothing_from_abov
 
 
 def test_a_subclass_of_a_rule_is_covered_where_it_brings_no_code() -> None:
-    assert supremum(Changed(0.1), 1.0).high <= supremum(fp.ZCDPFilter(0.1), 1.0).high < 0.01
-    lax = type("Lax", (Changed,), {"admits": lambda self, state, request: np.ones(len(state[0]), dtype=bool)})
+    changed = type("Changed", (fp.ZCDPFilter,), {})
+    assert supremum(changed(0.1), 1.0).high <= supremum(fp.ZCDPFilter(0.1), 1.0).high < 0.01
+    lax = type("Lax", (changed,), {"admits": lambda self, state, request: np.ones(len(state[0]), dtype=bool)})
     assert supremum(lax(0.1), 1.0).high == 1.0
-
-
-def test_a_low_end_above_the_high_end_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"low must be at most high, got low=0\.3 high=0\.2 at epsilon=1\.0"):
-        Supremum(1.0, 0.3, 0.2, 0.2)

@@ -74,27 +74,11 @@ ENDS: dict[str, tuple[Callable[[], object], str]] = {
 }  # fmt: skip
 
 
-def test_code_that_waits_for_itself_is_a_fault() -> None:
-    """In a process without the threads of parallel tests."""
-    call = (
-        "import threading\nfrom filterproof.mc.examine.worker import run_isolated\nlock = threading.Lock()\n"
-        "try: run_isolated(lambda: [lock.acquire(), lock.acquire()], whose='Mine')\n"
-        "except Exception as fault: print(type(fault).__name__, fault)\n"
-    )
-    ended = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, cwd=ROOT)
-    assert ended.stdout.startswith("FilterFault the code of Mine waits for ever"), ended.stderr
-
-
 @pytest.mark.parametrize("name", sorted(ENDS))
 def test_code_that_ends_its_process_is_a_fault_in_a_sentence(name: str) -> None:
     code, words = ENDS[name]
     with pytest.raises(FilterFault if words else MemoryError, match=words or None):
         run_isolated(code, whose="Mine")
-
-
-@pytest.mark.parametrize("code", [replace_what_is_printed_to, leave_a_thread])
-def test_what_harms_the_worker_alone_takes_no_answer_away(code: Callable[[], object]) -> None:
-    assert run_isolated(code, whose="Mine") == 3
 
 
 def assert_gone(process: int) -> None:
@@ -209,12 +193,12 @@ def test_code_that_waits_for_a_thread_of_before_is_not_at_fault(pool: ThreadPool
         run_isolated(partial(os._exit, 7), whose="Mine")
 
 
-def wait_with_an_end() -> bool:
+def wait_with_an_end() -> int:
     lock = threading.Lock()
-    return lock.acquire() and not lock.acquire(timeout=0.3)
+    return 3 if lock.acquire() and not lock.acquire(timeout=0.3) else 0
 
 
-def take_turns() -> bool:
+def take_turns() -> int:
     """Both threads wait, for a moment, all the time."""
     there, back, end = SimpleQueue[bool](), SimpleQueue[bool](), time.monotonic() + 0.3
     with ThreadPoolExecutor(1) as pool:
@@ -223,12 +207,14 @@ def take_turns() -> bool:
             there.put(True)
             back.get()
         there.put(False)
-        return answers.result()
+        return 3 if answers.result() else 0
 
 
-@pytest.mark.parametrize("code", [wait_with_an_end, take_turns])
-def test_a_wait_that_ends_is_none_for_ever(code: Callable[[], bool]) -> None:
-    assert run_isolated(code, whose="Mine")
+@pytest.mark.parametrize("code", [wait_with_an_end, take_turns, replace_what_is_printed_to, leave_a_thread])
+def test_what_harms_the_worker_alone_and_waits_that_end_take_no_answer_away(
+    code: Callable[[], object],
+) -> None:
+    assert run_isolated(code, whose="Mine") == 3
 
 
 def test_limited_work_ends_at_its_own_limit_reports_faults_and_does_not_pause() -> None:
@@ -252,26 +238,39 @@ def test_limited_work_ends_at_its_own_limit_reports_faults_and_does_not_pause() 
             next(iter_within_limit(iter(lambda: raising.admits(None, None), 0), raising, WorkLimit.of(9)))
 
 
-def test_a_command_prints_once_leaves_as_a_program_does_and_ends_with_its_parent() -> None:
+@pytest.fixture(scope="module")
+def said() -> list[str]:
+    """The lines of a process without the threads of parallel tests, which is killed while a worker of it sleeps."""
     code = (
-        "import atexit, os, time\nfrom filterproof.mc.examine.worker import run_isolated\nprint('before')\n"
+        "import atexit, os, threading, time\nfrom filterproof.mc.examine.worker import run_isolated\nprint('before')\n"
         "def work(seconds):\n    atexit.register(print, 'at the end')\n    print(os.getpid(), flush=True)\n"
         "    time.sleep(seconds)\n"
-        "for seconds in (0, 3600):\n    run_isolated(lambda: work(seconds), whose='Mine', command=True)\n"
+        "run_isolated(lambda: work(0), whose='Mine', command=True)\nlock = threading.Lock()\n"
+        "try: run_isolated(lambda: [lock.acquire(), lock.acquire()], whose='Mine')\n"
+        "except Exception as fault: print(type(fault).__name__, fault)\n"
+        "run_isolated(lambda: work(3600), whose='Mine', command=True)\n"
     )
     own = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""}
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=own) as parent:
         assert parent.stdout is not None
-        said = [parent.stdout.readline().strip() for _ in range(4)]
+        lines = [parent.stdout.readline().strip() for _ in range(5)]
         parent.kill()
+    return lines
+
+
+def test_a_command_prints_once_leaves_as_a_program_does_and_ends_with_its_parent(said: list[str]) -> None:
     assert (said[0], said[2]) == ("before", "at the end")
-    for number in (said[1], said[3]):
+    for number in (said[1], said[4]):
         assert_gone(int(number))
+
+
+def test_code_that_waits_for_itself_is_a_fault(said: list[str]) -> None:
+    assert said[3].startswith("FilterFault the code of Mine waits for ever")
 
 
 def test_where_no_process_forks_nothing_is_run_and_a_sentence_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delattr(os, "fork")
-    with pytest.raises(NotImplementedError, match=r"os\.fork must exist to run other people's code, got"):
+    with pytest.raises(NotImplementedError, match=r"os\.fork must exist"):
         run_isolated(swallow_everything, whose="Mine")

@@ -16,11 +16,9 @@ from filterproof.mc.examine.stages.rational_plans import (
     AdmissibleTwoOutputPairs,
     plan_counterexample,
     plans_with_best_second_requests,
-    rational_exp_epsilon_above,
 )
 from filterproof.mc.worst_case.plan import GAIN_MARGIN, AdaptivePlan
 from filterproof.theory.pairs import RandomizedResponse
-from tests.mc.examine.counterexamples import naive, natural
 from tests.mc.examine.example_filters import Sum
 from tests.mc.examine.stages.test_stages import subject
 from tests.slow_cases import slow_but
@@ -98,14 +96,6 @@ def test_plan_refutes_beyond_the_margin_and_where_its_requests_are_granted():
         lax = type("Lax", (Sum,), {"promise": fp.ApproxDP(1.0, promised), "most": 99.0})()
         assert (plan_counterexample(lax, 1.0, ratio, "PQ", plan) is not None) is refutes
     assert plan_counterexample(fp.BasicFilter(0.1), 1.0, ratio, "PQ", plan) is None  # which denies it
-
-
-def test_ratio_that_a_filter_states_is_taken_at_its_own_logarithm_alone():
-    filt = natural()
-    assert rational_exp_epsilon_above(filt, filt.epsilon) == filt.ratio
-    other = rational_exp_epsilon_above(filt, 2.0)
-    assert other == rational_exp_epsilon_above(naive(), 2.0)
-    assert 1 <= other / Fraction(np.exp(2.0)) <= 1 + 2 * GAIN_MARGIN
 
 
 def rho_over_orders(a, b):

@@ -1,14 +1,18 @@
 """The refutation that is shown is a plain one: each step of making it so is certified again, in a fixed order."""
 
+import json
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.contract.work import WorkLimit, activate_meter, stopping_at
+from filterproof.filters.contract.work import WorkLimit, activate_meter, count_work, stopping_at
 from filterproof.mc.examine.counterexample import (
     CLEAR_FACTOR,
     Counterexample,
@@ -16,6 +20,8 @@ from filterproof.mc.examine.counterexample import (
     sequence_counterexample,
 )
 from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.minimise import minimise
+from filterproof.mc.examine.replay import replay_data
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stages.plays import ROUND_SIZES, simple_plays
 from filterproof.mc.examine.stages.shrinking import (
@@ -156,6 +162,7 @@ def test_a_plan_is_written_out_at_the_ratio_that_the_filter_states() -> None:
         filt, menu_counterexample(filt, filt.menu, at, rounds=3, low=solved.low, high=solved.high)
     )
     assert found.data["ratio"] == "9/4"
+    assert replay_data(json.loads(json.dumps(found.to_data()))).refutes
 
 
 def test_plain_plans_are_exact_and_few_rounds_come_first() -> None:
@@ -171,3 +178,38 @@ def test_plain_plays_are_granted_and_of_sizes_that_people_write() -> None:
         assert play.is_granted(filt)
         sizes = [pair.mu if isinstance(pair, fp.Gaussian) else pair.epsilon for pair in play.counts]
         assert set(map(float, sizes)) <= set(ROUND_SIZES)
+
+
+# -- delta debugging -------------------------------------------------------------------------------------------
+
+ITEMS = st.lists(st.integers(0, 5), max_size=7)
+
+
+def subsequences(items: tuple[int, ...]) -> list[tuple[int, ...]]:
+    return [chosen for size in range(len(items) + 1) for chosen in combinations(items, size)]
+
+
+@given(ITEMS, st.data())
+def test_what_is_left_fails_is_a_subsequence_and_loses_no_single_item(items: list[int], data: Any) -> None:
+    failing = {tuple(items)} | data.draw(st.sets(st.sampled_from(subsequences(tuple(items)))))
+    kept = minimise(items, failing.__contains__)
+    assert kept in failing
+    assert kept in subsequences(tuple(items))
+    assert not any(kept[:place] + kept[place + 1 :] in failing for place in range(len(kept)))
+    assert minimise(items, failing.__contains__) == kept
+
+
+@given(st.integers(0, 60))
+def test_the_work_allowed_decides_where_it_ends_and_nothing_else(units: int) -> None:
+    tried: list[tuple[int, ...]] = []
+
+    def fails(part: tuple[int, ...]) -> bool:
+        tried.append(part)
+        count_work(1)
+        return {3, 50} <= set(part)
+
+    assert minimise(range(64), fails) == (3, 50)
+    all_of_it, tried = tried, []
+    kept = minimise(range(64), fails, limit=WorkLimit.of(units))
+    assert tried == all_of_it[:units]
+    assert kept == next((part for part in tried[::-1] if {3, 50} <= set(part)), tuple(range(64)))
