@@ -15,7 +15,7 @@ from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.game import Game
 from filterproof.mc.engine.streams import BATCH_SIZE, Batch
-from filterproof.mc.estimate.martingale import WeightedSlack
+from filterproof.mc.estimate.martingale import WeightedSlack, variance_minimising_beta
 from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.evaluate.evaluate import evaluate
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
@@ -100,6 +100,18 @@ def test_payoff_and_slack_agree_with_fifty_digits_and_never_exceed_their_bound(a
                 whole = paid
             assert payoff[i] == pytest.approx(float(weight * paid), rel=1e-11, abs=1e-15)
             assert slack[i] == pytest.approx(float(weight * (whole - paid)), rel=1e-8, abs=1e-12)
+
+
+def test_the_best_coefficient_has_the_least_variance_of_all():
+    rng = np.random.default_rng(7)
+    for payoff, slack in [rng.random((2, 1000)) / 2, rng.random((2, 1000)) ** [[0.1], [9.0]] / 2]:
+        best = variance_minimising_beta(payoff, slack)
+        spreads = {
+            beta: WeightedSlack(1.0, 1.0, 2.0, beta).combine_payoff_and_slack(payoff, slack).std()
+            for beta in np.linspace(0, 1, 2001)
+        }
+        assert 0 < best < 1
+        assert best == pytest.approx(min(spreads, key=spreads.__getitem__), abs=6e-4)
 
 
 def test_requests_and_filters_outside_the_theorem_are_refused():
