@@ -1,5 +1,6 @@
 """What stands at a prompt: each public object in two lines of a terminal, with its number, and nobody's data."""
 
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -98,15 +99,12 @@ def test_a_repr_is_short_and_in_one_line_and_shows_nobodys_data(
     assert not re.search(r"8125903|0?\.8125", text)
 
 
-@pytest.mark.parametrize("value", [0.786, 1.0, 4.0, 0.1, 1e-300, 5e-324, 1e300, 2.5])
+@pytest.mark.parametrize("value", [0.786, 1.0, 0.1, 5e-324, 1e300])
 def test_a_budget_tells_its_value_and_is_made_again_by_what_it_tells(value: float) -> None:
-    for make in (fp.Budget.of, fp.Budget.square_of):
-        if make is fp.Budget.of or 1e-150 < value < 1e150:
-            budget = make(value)
-            assert eval(repr(budget), {"Budget": fp.Budget}) == budget  # noqa: S307, our own words
-    assert repr(fp.Budget.of(0.786)) == "Budget.of(0.786)"
-    odd = fp.Budget(1.0, 2.0**-60, 0)
-    assert repr(odd) == f"<Budget 1.0: high=1.0, low={2.0**-60!r}, exponent=0>"
+    assert repr(fp.Budget.of(value)) == f"Budget.of({value!r})"
+    for budget in (fp.Budget.of(value), fp.Budget.square_of(math.sqrt(value))):
+        assert eval(repr(budget), {"Budget": fp.Budget}) == budget  # noqa: S307, our own words
+    assert repr(fp.Budget(1.0, 2.0**-60, 0)) == f"<Budget 1.0: high=1.0, low={2.0**-60!r}, exponent=0>"
 
 
 def test_filters_of_two_long_menus_tell_which_is_which() -> None:

@@ -58,14 +58,11 @@ def a_count_is_so_many_uses(subject: AuditedAccountant) -> str:
     for pair, count in product(subject.menu, (2, 3, 10)):
         at_once = subject.foreign_object.make()
         subject.foreign_object.replay_uses(at_once, pair, count)
-        first, second = (
-            subject.reported_spent(at_once),
-            subject.reported_spent(subject.played((pair,) * count)[0]),
-        )
+        first = subject.reported_spent(at_once)
+        second = subject.reported_spent(subject.played((pair,) * count)[0])
         if not subject.is_close(first, second):
-            raise InvariantBrokenError(
-                f"{count} x {pair!r}: {first:.9g} at once, but {second:.9g} one by one"
-            )
+            amounts = f"{first:.9g} at once, but {second:.9g} one by one"
+            raise InvariantBrokenError(f"{count} x {pair!r}: {amounts}")
     return f"{len(subject.menu)} pairs, counts 2, 3, 10"
 
 
@@ -110,9 +107,8 @@ def a_superset_never_costs_less(subject: AuditedAccountant) -> str:
     """Removing any one event from a history never increases its cost."""
     for history in subject.histories:
         _, granted = subject.played(history)
-        if (
-            superset_total := subject.reported_total(granted)
-        ) is None:  # its decisions depend on more than the releases
+        superset_total = subject.reported_total(granted)
+        if superset_total is None:  # its decisions depend on more than the releases
             continue
         for i in range(min(len(granted), 6)):
             part = subject.reported_total(granted[:i] + granted[i + 1 :])
@@ -162,9 +158,8 @@ def a_denial_changes_nothing(subject: AuditedAccountant) -> str:
                 raise InvariantBrokenError(
                     f"{due:.9g} is spent after {_history_text(granted)}, but {cost:.9g} after the denial of {request!r}"
                 )
-            lasting = [
-                (p, subject.count_grants(budget, p), subject.count_grants(untouched, p)) for p in subject.menu
-            ]
+            count = subject.count_grants
+            lasting = [(pair, count(budget, pair), count(untouched, pair)) for pair in subject.menu]
             if changed := [row for row in lasting if row[1] != row[2]]:
                 halts = not any(denied for _, denied, _ in lasting)
                 if not halts:
@@ -173,9 +168,8 @@ def a_denial_changes_nothing(subject: AuditedAccountant) -> str:
                         f"{pair!r} is granted {fresh} times after {_history_text(granted)}, but {denied} times after "
                         f"the denial of {request!r}"
                     )
-    return _count_text_or_skip(
-        tried, f"denials{', after which it grants no more' if halts else ''}", "nothing was denied"
-    )
+    halted = ", after which it grants no more" if halts else ""
+    return _count_text_or_skip(tried, f"denials{halted}", "nothing was denied")
 
 
 def odd_parameters_never_refund(subject: AuditedAccountant) -> str:
@@ -191,10 +185,8 @@ def odd_parameters_never_refund(subject: AuditedAccountant) -> str:
             f"{', '.join(f'{value:g}' for value in _ORDINARY_PARAMETERS)}, last {refusals[-1]}; "
             "correct raw, or leave it out"
         )
-    pair = next(
-        (one for one in subject.menu if subject.foreign_object.granted(subject.foreign_object.make(), one)),
-        None,
-    )
+    foreign = subject.foreign_object
+    pair = next((one for one in subject.menu if foreign.granted(foreign.make(), one)), None)
     if pair is None:
         raise SkipTest("no pair of the menu is granted by a fresh accountant; pass cheaper pairs in menu")
     due = subject.count_grants(subject.played((pair,))[0], pair)
@@ -370,17 +362,14 @@ def invariants_for_accountants(
     if not chosen_menu:
         raise TypeError(f"menu must be given for {filt!r}, got {menu!r}; pass pairs that it supports")
     subject = AuditedAccountant(filt, tuple(chosen_menu), tolerance, raw)
-    methods = {
-        f"test_{name}": _invariant_test(invariant, subject)
-        for name, invariant in ACCOUNTANT_INVARIANTS.items()
-    }
+    tests = ACCOUNTANT_INVARIANTS.items()
+    methods = {f"test_{name}": _invariant_test(invariant, subject) for name, invariant in tests}
     return type(f"Test{type(subject.foreign_object.make()).__name__}", (), methods)
 
 
 def _invariant_test(
     invariant: Callable[[AuditedAccountant], str], subject: AuditedAccountant
 ) -> Callable[[object], None]:
-    """Return a test method that runs one invariant on the accountant."""
 
     def test(self: object) -> None:
         invariant(subject)

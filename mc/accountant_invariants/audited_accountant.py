@@ -99,16 +99,13 @@ class AuditedAccountant:
 
     def count_grants(self, budget: Any, pair: DominatingPair) -> int:
         """Return how often in a row the object grants the pair before a denial, at most 400."""
-        return next(
-            (times for times in range(MAX_GRANTS) if not self.foreign_object.granted(budget, pair)),
-            MAX_GRANTS,
-        )
+        granted = self.foreign_object.granted
+        return next((times for times in range(MAX_GRANTS) if not granted(budget, pair)), MAX_GRANTS)
 
     def is_close(self, answer: float, other: float) -> bool:
         """Whether two answers are equal within the tolerance."""
-        return (
-            answer <= other * (1 + self.tolerance) + 1e-12 and other <= answer * (1 + self.tolerance) + 1e-12
-        )
+        low, high = sorted((answer, other))
+        return high <= low * (1 + self.tolerance) + 1e-12
 
     @cached_property
     def histories(self) -> tuple[History, ...]:

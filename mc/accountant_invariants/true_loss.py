@@ -42,11 +42,8 @@ def explain_too_small_answer(granted: History, answered: float, promise: Guarant
         due = sum(float(pair.renyi(promise.alpha)) for pair in granted)
     else:
         raise SkipTest(f"no true value is known for {promise}")
-    return (
-        f"it reports {answered:.9g}; correct is at least {due:.9g}"
-        if answered < due * (1 - tolerance)
-        else ""
-    )
+    too_small = answered < due * (1 - tolerance)
+    return f"it reports {answered:.9g}; correct is at least {due:.9g}" if too_small else ""
 
 
 def _largest_loss_in_direction(pair: DominatingPair, sign: int) -> float:
@@ -82,13 +79,10 @@ def _explain_too_small_profile(
     for epsilon, delta in allowed.items():
         low = composition.delta(epsilon, relative=1e-4).low
         if low > delta * (1 + tolerance):
-            return f"{reports}, but delta at epsilon={epsilon:.6g} is {_exceedance_text(low, delta)}"
+            # each rounded so that both statements are true
+            above = f"at least {format_down(low)}, above {format_down(delta)}"
+            return f"{reports}, but delta at epsilon={epsilon:.6g} is {above}"
     return ""
-
-
-def _exceedance_text(low: float, allowed: float) -> str:
-    """Return "at least {low}, above {allowed}", each rounded so that both statements are true."""
-    return f"at least {format_down(low)}, above {format_down(allowed)}"
 
 
 def small_game_value_and_excess(filt: CountedFilter) -> tuple[str, str]:

@@ -41,12 +41,8 @@ def last_report(
     The units are counted from the first report on, so that preparations do not count. If the time limit ends the
     search, the report has the share of the work in `stopped`. The keywords are those of `worker.results`.
     """
-    units, deadline, latest_report, began = (
-        DEFAULT_UNITS * checked_effort(effort),
-        Deadline.of(seconds),
-        nothing,
-        None,
-    )
+    units, deadline = DEFAULT_UNITS * checked_effort(effort), Deadline.of(seconds)
+    latest_report, began = nothing, None
     with activate_meter() as meter:
         try:
             with closing(iter_isolated(partial(work, units), deadline=deadline, **how)) as reports:

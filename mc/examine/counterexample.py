@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import Any, Unpack
 
 from filterproof.filters import PrivacyFilter
@@ -142,9 +143,7 @@ class Counterexample:
     def value(self) -> float:
         """The lower bound on the measured divergence."""
         data = self.data
-        if self.kind == "plan":
-            return float(Fraction(data["value"]))
-        return _stated_float(data["low"])
+        return float(Fraction(data["value"])) if self.kind == "plan" else _stated_float(data["low"])
 
     @property
     def factor(self) -> float:
@@ -168,23 +167,17 @@ class Counterexample:
         The key prefers, in this order: certain over statistical evidence; a value of at least 1.5 times the guarantee;
         fixed over adaptive requests; few and common kinds of pairs and few rounds; few digits.
         """
-        fields_asked = {
+        kinds = {
             json.dumps(recorded_pair, sort_keys=True): _COMMON_KINDS.get(recorded_pair.get("type", ""), 2)
             for recorded_pair in _recorded_pairs(self.data)
         }
-        rounds, ranks, digits = self.rounds, fields_asked.values(), sum(map(len, fields_asked))
-        return (
-            int(self.evidence is Evidence.STATISTICAL),
-            2
-            if 0 < self.promised < self.value < _NOTICEABLE_DELTA
-            else (self.factor < CLEAR_FACTOR) + (self.factor < _NOTICEABLE_FACTOR),
-            int(self.adaptive),
-            int(max(ranks, default=2) > 1) + int(len(fields_asked) > _MAX_KINDS) + int(rounds > _MAX_ROUNDS),
-            rounds,
-            len(fields_asked),
-            sum(ranks),
-            digits or len(str(self.data)),
-        )
+        rounds, ranks, digits = self.rounds, kinds.values(), sum(map(len, kinds)) or len(str(self.data))
+        unclear = (self.factor < CLEAR_FACTOR) + (self.factor < _NOTICEABLE_FACTOR)
+        if 0 < self.promised < self.value < _NOTICEABLE_DELTA:
+            unclear = 2
+        unusual = (max(ranks, default=2) > 1) + (len(kinds) > _MAX_KINDS) + (rounds > _MAX_ROUNDS)
+        statistical = int(self.evidence is Evidence.STATISTICAL)
+        return statistical, unclear, int(self.adaptive), unusual, rounds, len(kinds), sum(ranks), digits
 
     @property
     def description(self) -> str:
@@ -200,10 +193,8 @@ class Counterexample:
             case "sequence":
                 return sequence_words(self.played.steps)
             case "plan":
-                requests_text = distinct_pairs_words(self.plan.requests())
-                return (
-                    f"an adaptive plan of {rounds} over {requests_text}" if self.rounds > 1 else requests_text
-                )
+                adaptive = f"an adaptive plan of {rounds} over " if self.rounds > 1 else ""
+                return f"{adaptive}{distinct_pairs_words(self.plan.requests())}"
             case "menu":
                 menu = decode(self.data["menu"], allowed_values_for(self.filter))
                 return f"the best adversary{most} over {distinct_pairs_words(menu)}"
@@ -254,15 +245,8 @@ def _stated_float(told: Any) -> float:
 def _recorded_pairs(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the pairs of a sequence, a plan or a menu as data, each as often as it occurs."""
     if (plan := data.get("plan")) is not None:
-        return [
-            plan["request"],
-            *(
-                pair
-                for continuation in plan["then"]
-                if continuation
-                for pair in _recorded_pairs({"plan": continuation})
-            ),
-        ]
+        later = (_recorded_pairs({"plan": continuation}) for continuation in plan["then"] if continuation)
+        return [plan["request"], *chain.from_iterable(later)]
     if (schedule := data.get("schedule")) is not None:
         menu = schedule["menu"]
         return [menu[at % len(menu)] for what, at in schedule["moves"] if what == "ask"]
@@ -299,10 +283,8 @@ def sequence_counterexample(
     filt: PrivacyFilter, played: Played, measure: Divergence, low: float
 ) -> Counterexample:
     """Return the counterexample of a sequence that the filter admits, with a divergence of at least `low`."""
-    promised = measure.promised(filt.promise)
-    return measured_counterexample(
-        filt, measure, low, promised, sequence=played.to_data(allowed_values_for(filt))
-    )
+    promised, steps = measure.promised(filt.promise), played.to_data(allowed_values_for(filt))
+    return measured_counterexample(filt, measure, low, promised, sequence=steps)
 
 
 def encode_or_class_name(value: PrivacyFilter | Adversary, *kinds: type) -> Any:

@@ -114,10 +114,8 @@ class DifferenceSearch:
         if self.difference is not None:
             return str(self.difference)
         began = f"{self.stopped}: " if self.stopped else ""
-        return (
-            f"{began}no difference found in {self.requests:,} requests of {self.histories:,} histories. This is not a "
-            "proof that there is none."
-        )
+        found = f"no difference found in {self.requests:,} requests of {self.histories:,} histories"
+        return f"{began}{found}. This is not a proof that there is none."
 
 
 def first_difference(
@@ -168,20 +166,14 @@ def first_difference(
     filters = one, other
     for filt in filters:
         checked_filter(filt)
-    families = _families(filters)
-    seed = check_count("seed", seed, least=0)
-    import_module(
-        "filterproof.mc.runs.warmup"
-    )  # once here: every worker would take as long as for hundreds of histories
+    work = partial(_search_reports, filters, _families(filters), check_count("seed", seed, least=0))
+    # once here: every worker would take as long as for hundreds of histories
+    import_module("filterproof.mc.runs.warmup")
     whose = " and ".join(type(filt).__name__ for filt in filters)
     # the worker of a program may start processes
     worker_filter = other if bridged_filter_of(other) is not None else one
-    nothing, work, stands = (
-        DifferenceSearch(None, 0, 0),
-        partial(_search_reports, filters, families, seed),
-        partial(_confirm_isolated, filters),
-    )
-    return last_report(work, nothing, effort, seconds, stands, filt=worker_filter, whose=whose)
+    nothing, confirm = DifferenceSearch(None, 0, 0), partial(_confirm_isolated, filters)
+    return last_report(work, nothing, effort, seconds, confirm, filt=worker_filter, whose=whose)
 
 
 def _confirm_isolated(filters: Filters, found: DifferenceSearch, deadline: Deadline) -> None:
@@ -191,10 +183,8 @@ def _confirm_isolated(filters: Filters, found: DifferenceSearch, deadline: Deadl
     for filt, name in zip(filters, _NAMES, strict=True):
         last = (*difference.history, (difference.request, 0.0))
         for history, grants in ((difference.history, True), (last, name == difference.granted_by)):
-            if (
-                run_isolated(partial(history_is_granted, filt, history), filt=filt, deadline=deadline)
-                is not grants
-            ):
+            again = partial(history_is_granted, filt, history)
+            if run_isolated(again, filt=filt, deadline=deadline) is not grants:
                 raise FilterFault(nondeterminism_fault(filt))
 
 
@@ -214,7 +204,6 @@ def _families(filters: Filters) -> tuple[MechanismFamily, ...]:
 
 
 def _pair_at_labels(filt: LabelledFilter, where: Where, family: MechanismFamily, size: Any) -> DominatingPair:
-    """Return the pair of a family and a size with these labels."""
     return filt.at(family(size), **dict(where))
 
 
@@ -232,15 +221,11 @@ def _search_reports(
             request_count, difference = _first_difference_in_history(filters, history)
             report = DifferenceSearch(None, report.histories + 1, report.requests + request_count)
             if difference is not None:
-                yield replace(
-                    report, difference=replace(difference, wrong=_broken_guarantee_text(filters, difference))
-                )
-                report = replace(
-                    report,
-                    difference=_with_largest_last_request(
-                        filters, _minimised(filters, difference), near, limit
-                    ),
-                )
+                wrong = _broken_guarantee_text(filters, difference)
+                yield replace(report, difference=replace(difference, wrong=wrong))
+                minimal = _minimised(filters, difference)
+                largest = _with_largest_last_request(filters, minimal, near, limit)
+                report = replace(report, difference=largest)
                 break
             if searching.exhausted:
                 break
@@ -257,11 +242,8 @@ def _histories_to_try(near: list[RequestMenu], rng: np.random.Generator) -> Iter
         drawn, tape = near[k % 2], ByteTape(rng.bytes(_BYTES_PER_HISTORY))
         if k % 8 >= 6:
             row = drawn.repeated_request(tape, _ROW)
-            losses = rng.uniform(-1.0, 1.0, len(row)).tolist()
-            yield [
-                (request, clip_to_possible_loss(request, loss))
-                for request, loss in zip(row, losses, strict=True)
-            ]
+            losses = map(clip_to_possible_loss, row, rng.uniform(-1.0, 1.0, len(row)).tolist())
+            yield [*zip(row, losses, strict=True)]
         else:
             yield drawn.history(tape, _LENGTHS[k // 8 % len(_LENGTHS)])
 
@@ -274,9 +256,8 @@ def _first_difference_in_history(
     common: History = []
     request_count = 0
     for request_count, (request, loss) in enumerate(history, 1):
-        after = [
-            granted_state(filt, state, request, loss) for filt, state in zip(filters, states, strict=True)
-        ]
+        runs = zip(filters, states, strict=True)
+        after = [granted_state(filt, state, request, loss) for filt, state in runs]
         denied = [state is None for state in after]
         if denied[0] != denied[1]:
             return request_count, FirstDifference(tuple(common), request, _NAMES[denied[0]], "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,15 +89,9 @@ class Examination(Displayed):
     refutation: StageFinding | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        refuted = [
-            (finding.counterexample.order, finding)
-            for finding in reversed(self.findings)
-            if finding.counterexample is not None
-        ]
-        most = min(refuted, key=itemgetter(0), default=(0, None))[
-            1
-        ]  # the last of equal findings, which was reported
-        object.__setattr__(self, "refutation", most)
+        # of equal findings the last one, which was reported
+        refuted = [(one.counterexample.order, one) for one in reversed(self.findings) if one.counterexample]
+        object.__setattr__(self, "refutation", min(refuted, key=itemgetter(0), default=(0, None))[1])
 
     @property
     def name(self) -> str:
@@ -120,8 +115,7 @@ class Examination(Displayed):
     @property
     def admits_something(self) -> bool:
         """Return whether some request was granted."""
-        ended = [finding for finding in self._admission_findings if finding.not_tried != UNFINISHED]
-        return any(not finding.result.startswith("nothing") for finding in ended)
+        return any(not (cut or found.startswith("nothing")) for found, cut in self._admission)
 
     @property
     def _contradicts_theorem(self) -> bool:
@@ -133,13 +127,15 @@ class Examination(Displayed):
     @property
     def _denies_all(self) -> bool:
         """Return whether the filter granted none of the requests that were tried."""
-        ended = any(finding.not_tried == UNFINISHED for finding in self._admission_findings)
+        ended = any(cut for _, cut in self._admission)
         return not (self.admits_something or ended or self.stopped.startswith(LOST))
 
     @property
-    def _admission_findings(self) -> list[StageFinding]:
-        """Return the findings about the requests that the filter grants."""
-        return [finding for finding in self.findings if finding.stage == "admission"]
+    def _admission(self) -> list[tuple[str, bool]]:
+        """Return what the filter grants, by each finding, and whether its stage was ended."""
+        return [
+            (one.result, one.not_tried == UNFINISHED) for one in self.findings if one.stage == "admission"
+        ]
 
     @property
     def counterexample(self) -> Counterexample | None:
@@ -164,12 +160,8 @@ class Examination(Displayed):
 
         It is certified and replays (`closest.play`). None if something was refuted or no play was compared.
         """
-        tightness_findings = (
-            finding
-            for finding in self.findings
-            if finding.stage == "tightness" and self.counterexample is None
-        )
-        return next((row for finding in tightness_findings for row in finding.tightness), None)
+        nearest = (finding.tightness for finding in self.findings if finding.stage == "tightness")
+        return next(chain.from_iterable(nearest), None) if self.counterexample is None else None
 
     @property
     def verdict(self) -> Verdict:
@@ -214,21 +206,18 @@ class Examination(Displayed):
             guarantees_after_grants,  # which imports the certified budgets
         )
 
-        allowed = [
-            max(map(one.measure.promised, guarantees_after_grants(sums, one.rounds)))
-            for one in counterexamples
-        ]
         return not any(
-            certainly_exceeds(one.value, most) for one, most in zip(counterexamples, allowed, strict=True)
+            certainly_exceeds(
+                one.value, max(map(one.measure.promised, guarantees_after_grants(sums, one.rounds)))
+            )
+            for one in counterexamples
         )
 
     @property
     def _theorem_verdict(self) -> Verdict | None:
         """Return the verdict of a theorem that covers the code that ran, or None."""
-        covering_verdicts = (
-            finding.verdict for finding in self.findings if finding.covers_all and finding.verdict is not None
-        )
-        return next((verdict for verdict in covering_verdicts if verdict.outcome is Outcome.HOLDS), None)
+        covering = (one.verdict for one in self.findings if one.covers_all)
+        return next((one for one in covering if one is not None and one.outcome is Outcome.HOLDS), None)
 
     @property
     def not_tried(self) -> str:
@@ -312,21 +301,16 @@ class Examination(Displayed):
         """Return the command that replays the counterexample of a saved examination; '' without a counterexample."""
         if (counterexample := self.counterexample) is None:
             return ""
-        target = (
-            (self.target or target_of(counterexample.filter))
-            if is_outside_catalogue(counterexample)
-            else None
-        )
+        outside = is_outside_catalogue(counterexample)
+        target = (self.target or target_of(counterexample.filter)) if outside else None
         return replay_command(folder / "verdict.json", target=target)
 
     @property
     def refutations(self) -> dict[str, StageFinding]:
         """Return the finding that the report shows for each refuting stage, by the stage's name."""
         shown: dict[str, StageFinding] = {}
-        for finding in self.findings:
-            if finding.counterexample is not None and (
-                finding.counterexample is self.counterexample or finding.stage not in shown
-            ):
+        for finding in (finding for finding in self.findings if finding.counterexample is not None):
+            if finding.counterexample is self.counterexample or finding.stage not in shown:
                 shown[finding.stage] = finding
         return shown
 
@@ -347,10 +331,9 @@ class Examination(Displayed):
             lines += self._stage_lines(stage)
         if self.counterexample is not None:
             saved = "" if folder is not None else 'exam.save("out"), then '
-            lines += [
-                f"{'Rounding alone' if self.exceeds_by_rounding else 'Counterexample'}: {self.counterexample}",
-                *(f"  {line}" for line in (self.trace.lines if self.trace else ())),
-            ]
+            what = "Rounding alone" if self.exceeds_by_rounding else "Counterexample"
+            lines.append(f"{what}: {self.counterexample}")
+            lines += [f"  {line}" for line in (self.trace.lines if self.trace else ())]
             lines.append(f"Again: {saved}{self.replay_command(folder or Path('out'))}")
         return lines
 
@@ -362,15 +345,14 @@ class Examination(Displayed):
         summed_up = [finding for finding in findings if finding.not_tried != UNFINISHED] or findings
         shown_finding = self.refutations.get(stage, summed_up[-1])
         more = f" (and {others} more)" if others > 0 else ""
-        yield f"  {stage:<11} {_short_text(self.result_of(shown_finding))}{more}"
-        for note in dict.fromkeys(
-            note for finding in findings for note in finding.notes if note != shown_finding.result
-        ):
-            yield f"{'':<14}{note}"
+        result = self.result_of(shown_finding)
+        yield f"  {stage:<11} {result if len(result) <= 200 else f'{result[:196]} ...'}{more}"
+        notes = dict.fromkeys(note for finding in findings for note in finding.notes)
+        yield from (f"{'':<14}{note}" for note in notes if note != shown_finding.result)
 
     def to_data(self) -> dict[str, Any]:
         """Return the data of verdict.json."""
-        trace = self.trace
+        trace, play = self.trace, None if self.closest is None else self.closest.play
         data = {
             "schema": SCHEMA,
             "filterproof": version(),
@@ -380,19 +362,14 @@ class Examination(Displayed):
             **_verdict_data(self.verdict),
             "faults": list(self.faults),
             "findings": [
-                {
-                    name: getattr(finding, name)
-                    for name in ("stage", "question", "result", "menu", "not_tried")
-                }
+                row_of(finding, "stage", "question", "result", "menu", "not_tried")
                 | {"verdict": None if finding.verdict is None else _verdict_data(finding.verdict)}
                 | {"covers_all": finding.covers_all, "fault": finding.fault, "notes": list(finding.notes)}
                 for finding in self.findings
             ],
             "tightness": self.rows(),
             "counterexample": None if self.counterexample is None else self.counterexample.to_data(),
-            "closest": None
-            if self.closest is None or self.closest.play is None
-            else self.closest.play.to_data(),
+            "closest": None if play is None else play.to_data(),
             "trace": None if trace is None else asdict(trace) | {"measure": str(trace.measure)},
             "failure": self.failure,
             "mechanisms": list(self.mechanisms),
@@ -460,11 +437,6 @@ class PartialExamination(KeyboardInterrupt):
     def __init__(self, examination: Examination) -> None:
         self.examination = examination
         super().__init__(STOPPED_BY_INTERRUPT)
-
-
-def _short_text(text: str) -> str:
-    """Return the text, cut to 200 characters."""
-    return text if len(text) <= 200 else f"{text[:196]} ..."
 
 
 def _verdict_data(verdict: Verdict) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import islice
 from types import CodeType
 from typing import Any
 
@@ -36,7 +37,7 @@ from filterproof.theory.pairs import DominatingPair
 
 @dataclass(frozen=True)
 class GrantedSizes:
-    """The grid sizes of a family that the filter grants as its first request, ascending, and their pairs.
+    """The grid sizes of a family that the filter grants as its first request, ascending.
 
     `raised` is the exception that the filter's code raised instead of an answer. `spending` says whether `admits` had
     granted the request before. `asked_above` are the sizes above the grid that a fresh run was asked for.
@@ -44,10 +45,14 @@ class GrantedSizes:
 
     definition: OneParameterFamily
     sizes: tuple[float, ...]
-    pairs: tuple[DominatingPair, ...]
     raised: str = ""
     spending: bool = False
     asked_above: tuple[float, ...] = ()
+
+    @cached_property
+    def pairs(self) -> tuple[DominatingPair, ...]:
+        """Return the pairs of the granted sizes."""
+        return tuple(map(self.definition.pair, self.sizes))
 
     @cached_property
     def all_grid_pairs(self) -> tuple[DominatingPair, ...]:
@@ -84,6 +89,24 @@ class ExaminationContext:
     sampled: tuple[DominatingPair, ...] = ()
 
     @property
+    def first_families(self) -> tuple[GrantedSizes, ...]:
+        """Return the first family of each mechanism with a granted first request."""
+        first: dict[str, GrantedSizes] = {}
+        for family in self.families:
+            first.setdefault(family.definition.mechanism, family)
+        return tuple(first.values())
+
+    @property
+    def all_first_families(self) -> tuple[GrantedSizes, ...]:
+        """Return the first family of each mechanism, granted at the start or not; granted ones first."""
+        return replace(self, families=(*self.families, *self.denied_families)).first_families
+
+    @property
+    def hockey_stick_targets(self) -> tuple[Divergence, ...]:
+        """Return the hockey-stick divergences at which the guarantee bounds something."""
+        return tuple(one for one in self.targets if one.kind == "hockey-stick" and self.promised(one) < 1)
+
+    @property
     def instance(self) -> PrivacyFilter:
         """Return the filter for one play: a new copy if it keeps data in its attributes."""
         return self.filter if self.unused is None else deepcopy(self.unused)
@@ -97,9 +120,8 @@ class ExaminationContext:
             unused = deepcopy(self.filter)
         except Exception:  # noqa: BLE001 - a class of the user need not allow copies
             return self
-        for family in self.families:
-            for pair in (family.pairs[0], family.largest):
-                granted_state(self.filter, checked_start(self.filter, 1), pair)
+        for pair in (pair for family in self.families for pair in (family.pairs[0], family.largest)):
+            granted_state(self.filter, checked_start(self.filter, 1), pair)
         changed = content_of_attributes(self.filter) != before
         return replace(self, unused=unused) if changed else self
 
@@ -112,18 +134,9 @@ class ExaminationContext:
         denied_families: tuple[GrantedSizes, ...] = (),
     ) -> ExaminationContext:
         """Return the context whose targets follow from the filter's guarantee."""
-        answered = frozenset(
-            granted_sizes.definition.mechanism for granted_sizes in (*families, *denied_families)
-        )
-        return cls(
-            filt,
-            targets(filt.promise),
-            families,
-            seed,
-            denied_families,
-            answered,
-            observes_losses=bool(filt.looks_at_losses),
-        )
+        answered = frozenset(one.definition.mechanism for one in (*families, *denied_families))
+        asked = (targets(filt.promise), families, seed, denied_families, answered)
+        return cls(filt, *asked, observes_losses=bool(filt.looks_at_losses))
 
     def promised(self, measure: Divergence) -> float:
         """Return the bound of the filter's guarantee on a divergence."""
@@ -148,26 +161,22 @@ def own_numbers(filt: PrivacyFilter) -> tuple[float, ...]:
 
     A filter that grants only a few levels usually names them.
     """
-    sizes: dict[float, None] = {}
-    for number in _numbers_of(filt):
-        if math.isfinite(number) and 1e-6 < number < 40 and len(sizes) < _NUMBERS:
-            sizes[float(number)] = None
+    sizes = dict.fromkeys(float(number) for number in _numbers_of(filt) if 1e-6 < number < 40)
     # decimal, as people write numbers: three times 0.1 is 0.3
-    return tuple(dict.fromkeys(float(f"{k * number:.15g}") for number in sizes for k in _MULTIPLES))
+    multiples = (k * number for number in islice(sizes, _NUMBERS) for k in _MULTIPLES)
+    return tuple(dict.fromkeys(float(f"{size:.15g}") for size in multiples))
 
 
 def _numbers_of(filt: PrivacyFilter) -> Iterator[float]:
     """Yield the numbers in the attributes and in the code of the filter's own classes."""
-    own_classes = [
-        kind for kind in type(filt).__mro__ if kind.__module__.partition(".")[0] not in _LIBRARY_PACKAGES
-    ]
+    mro = type(filt).__mro__
+    own_classes = [kind for kind in mro if kind.__module__.partition(".")[0] not in _LIBRARY_PACKAGES]
     for value in attribute_values(filt, own_classes):
         yield from _numbers_in(value)
-    for kind in own_classes:
-        for method in vars(kind).values():
-            code = getattr(getattr(method, "__func__", method), "__code__", None)
-            if isinstance(code, CodeType):
-                yield from _numbers_in(code.co_consts)
+    for method in (method for kind in own_classes for method in vars(kind).values()):
+        code = getattr(getattr(method, "__func__", method), "__code__", None)
+        if isinstance(code, CodeType):
+            yield from _numbers_in(code.co_consts)
 
 
 def _numbers_in(value: Any) -> Iterator[float]:
@@ -197,31 +206,25 @@ def admission_finding(
     A family for which the filter's code raises is outside its scope; if it raises for all families, that is a fault.
     Each family has its share of the work. If nothing is granted within it, every size is tried.
     """
-    admissions: list[GrantedSizes] = []
-    for family in families:
-        admissions.append(
-            _granted_sizes_of_family(filt, family, limit.fraction(1 / (len(families) - len(admissions))))
-        )
+    admissions = [
+        _FamilyAdmission(filt, family, limit.fraction(1 / (len(families) - place))).granted()
+        for place, family in enumerate(families)
+    ]
     cut = limit.exhausted
     if cut and not any(one.sizes for one in admissions):
-        cut, admissions = False, [_granted_sizes_of_family(filt, family, None) for family in families]
+        cut, admissions = False, [_FamilyAdmission(filt, family, None).granted() for family in families]
     with filter_faults_raised(filt):
         chosen = {family.mechanism for family in families}
-        own = [
-            one
-            for one in pairs_in_attributes(filt)
-            if (own_menu or mechanism_name(one) in chosen) and _fresh_run_grants(filt, one)
-        ]
+        asked = (one for one in pairs_in_attributes(filt) if own_menu or mechanism_name(one) in chosen)
+        own = [one for one in asked if _fresh_run_grants(filt, one)]
     assumed = dict.fromkeys(filter(None, map(assumption, own)))
     sampled = tuple(filter(is_sampled, own))
     granted = len(own)
     if own := [pair for pair in own if pair_with_known_tails(pair) is not None]:
         own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
-        sizes = tuple(map(float, range(1, len(own) + 1)))
-        family = OneParameterFamily(
-            "own", "its own menu", partial(_pair_by_number, tuple(own)), 1.0, len(own)
-        )
-        admissions.append(GrantedSizes(family, sizes, tuple(own)))
+        sizes, by_number = tuple(map(float, range(1, len(own) + 1))), partial(_pair_by_number, tuple(own))
+        family = OneParameterFamily("own", "its own menu", by_number, 1.0, len(own))
+        admissions.append(GrantedSizes(family, sizes))
     open_lines = tuple(one for one in admissions if one.sizes)
     denied_families = tuple(one for one in admissions if not one.sizes and not one.raised)
     raising = {one.definition.mechanism: one.raised for one in admissions if one.raised}
@@ -229,10 +232,8 @@ def admission_finding(
     for one in open_lines:
         most[one.definition.mechanism] = max(most.get(one.definition.mechanism, 0.0), one.sizes[-1])
     granted_texts = [f"{mechanism} up to {size:.4g}" for mechanism, size in most.items()]
-    if granted > len(own):
-        granted_texts.append(
-            f"{count_words(granted - len(own), 'pair')} of its own without a known distribution"
-        )
+    if unknown := granted - len(own):
+        granted_texts.append(f"{count_words(unknown, 'pair')} of its own without a known distribution")
     # of requests that it admits, where it never comes to spend on one
     fault = "" if open_lines else next((one.raised for one in admissions if one.spending), "")
     if not fault and raising.keys() >= {one.definition.mechanism for one in admissions}:
@@ -282,82 +283,81 @@ def _fresh_run_grants(filt: PrivacyFilter, pair: DominatingPair) -> bool:
         return granted_state(filt, checked_start(filt, 1), pair) is not None
 
 
-def _granted_sizes_of_family(
-    filt: PrivacyFilter, family: OneParameterFamily, limit: WorkLimit | None
-) -> GrantedSizes:
-    """Return the granted sizes; the family moves if its own are all denied or all granted."""
+@dataclass(frozen=True, slots=True)
+class _FamilyAdmission:
+    """The search for the sizes of a family that a fresh run of a filter grants."""
 
-    def is_size_granted(size: float) -> bool:
-        return _fresh_run_grants_size(filt, family, size)
+    filter: PrivacyFilter
+    family: OneParameterFamily
+    limit: WorkLimit | None
 
-    if not any(map(is_size_granted, family.sizes[::4])):
-        far = largest_granted(is_size_granted, family.sizes_below, tolerance=1.0)
-        return _granted_on_grid(filt, family if far is None else family.around_size(far), limit)
-    granted = _granted_on_grid(filt, family, limit)
-    if not granted.sizes or granted.raised or not _single_release_keeps_guarantee(filt, granted.largest):
-        return granted
-    # a far larger request may overflow and be granted where a smaller one is denied
-    far = largest_granted(is_size_granted, family.sizes_above, tolerance=1.0)
-    granted = replace(granted, asked_above=tuple(t for t in family.sizes_above if far is None or t >= far))
-    if far is None or far <= granted.sizes[-1]:
-        return granted
-    if granted.sizes[-1] == family.sizes[-1] and _single_release_keeps_guarantee(filt, family.pair(far)):
-        return _granted_on_grid(filt, family.around_size(far), limit)
-    sizes = (*granted.sizes, far)
-    return replace(granted, sizes=sizes, pairs=tuple(map(family.pair, sizes)))
+    def granted(self) -> GrantedSizes:
+        """Return the granted sizes; the family moves if its own are all denied or all granted."""
+        family = self.family
+        if not any(map(self._is_granted, family.sizes[::4])):
+            far = largest_granted(self._is_granted, family.sizes_below, tolerance=1.0)
+            return self._on_grid() if far is None else self._around(far)
+        granted = self._on_grid()
+        if not granted.sizes or granted.raised or not self._keeps_guarantee(granted.largest):
+            return granted
+        # a far larger request may overflow and be granted where a smaller one is denied
+        far = largest_granted(self._is_granted, family.sizes_above, tolerance=1.0)
+        granted = replace(
+            granted, asked_above=tuple(t for t in family.sizes_above if far is None or t >= far)
+        )
+        if far is None or far <= granted.sizes[-1]:
+            return granted
+        if granted.sizes[-1] == family.sizes[-1] and self._keeps_guarantee(family.pair(far)):
+            return self._around(far)
+        return replace(granted, sizes=(*granted.sizes, far))
 
+    def _is_granted(self, size: float) -> bool:
+        """Whether a fresh run grants the pair of this size; False if the filter's code raises."""
+        with suppress(FilterFault):
+            return _fresh_run_grants(self.filter, self.family.pair(size))
+        return False
 
-def _single_release_keeps_guarantee(filt: PrivacyFilter, pair: DominatingPair) -> bool:
-    """Whether one release of the pair keeps the guarantee, in doubles."""
-    hockey_stick_targets = [target for target in targets(filt.promise) if target.kind == "hockey-stick"]
-    return all(
-        float(pair.hockey_stick(target.at)) <= target.promised(filt.promise)
-        for target in hockey_stick_targets
-    )
+    def _keeps_guarantee(self, pair: DominatingPair) -> bool:
+        """Whether one release of the pair keeps the guarantee, in doubles."""
+        promise = self.filter.promise
+        sticks = [target for target in targets(promise) if target.kind == "hockey-stick"]
+        return all(float(pair.hockey_stick(one.at)) <= one.promised(promise) for one in sticks)
 
+    def _around(self, size: float) -> GrantedSizes:
+        return replace(self, family=self.family.around_size(size))._on_grid()
 
-def _fresh_run_grants_size(filt: PrivacyFilter, family: OneParameterFamily, size: float) -> bool:
-    """Whether a fresh run grants the pair of this size; False if the filter's code raises."""
-    with suppress(FilterFault):
-        return _fresh_run_grants(filt, family.pair(size))
-    return False
+    @property
+    def _exhausted(self) -> bool:
+        return self.limit is not None and self.limit.exhausted
 
+    def _on_grid(self) -> GrantedSizes:
+        """Return the granted sizes of the family's grid, and the largest granted ones above them."""
+        sizes, raised, spending = list[float](), "", False
+        for number, t in enumerate(coarse_first(self.family.sizes)):
+            if number >= _MIN_SIZES_ASKED and self._exhausted:
+                break
+            try:
+                sizes += [t] if _fresh_run_grants(self.filter, self.family.pair(t)) else []
+            except FilterFault as fault:
+                raised, pair = str(fault), self.family.pair(t)
+                with suppress(FilterFault), filter_faults_raised(self.filter):
+                    spending = bool(checked_admits(self.filter, checked_start(self.filter, 1), pair, 1)[0])
+                break
+        sizes.sort()
+        sizes += self._above_grid(sizes[-1]) if sizes else []
+        return GrantedSizes(self.family, tuple(sizes), raised, spending)
 
-def _granted_on_grid(
-    filt: PrivacyFilter, family: OneParameterFamily, limit: WorkLimit | None
-) -> GrantedSizes:
-    """Return the granted sizes of the family's grid, and the largest granted ones above them."""
-    sizes, raised, spending = [], "", False
-    for number, t in enumerate(coarse_first(family.sizes)):
-        if number >= _MIN_SIZES_ASKED and limit is not None and limit.exhausted:
-            break
-        try:
-            if _fresh_run_grants(filt, family.pair(t)):
-                sizes.append(t)
-        except FilterFault as fault:
-            raised = str(fault)
-            with suppress(FilterFault), filter_faults_raised(filt):
-                spending = bool(checked_admits(filt, checked_start(filt, 1), family.pair(t), 1)[0])
-            break
-    sizes.sort()
-    if sizes:
-        sizes.extend(_granted_sizes_above_grid(filt, family, sizes[-1], limit))
-    return GrantedSizes(family, tuple(sizes), tuple(map(family.pair, sizes)), raised, spending)
+    def _above_grid(self, top: float) -> list[float]:
+        """Return up to two granted sizes above `top`: one with few bits, and the largest double."""
 
+        def is_granted(size: float) -> bool:
+            return not self._exhausted and self._is_granted(size)
 
-def _granted_sizes_above_grid(
-    filt: PrivacyFilter, family: OneParameterFamily, top: float, limit: WorkLimit | None
-) -> list[float]:
-    """Return up to two granted sizes above `top`: one with few bits, and the largest double."""
-
-    def is_size_granted(size: float) -> bool:
-        return not (limit is not None and limit.exhausted) and _fresh_run_grants_size(filt, family, size)
-
-    denied = next((t for t in family.sizes if t > top), None)
-    if denied is None:  # the whole grid is granted: look up to the next octave
-        denied = next((t for t in family.sizes_above if t > top), None)
-        if denied is None or is_size_granted(denied):
-            return []
-    coarse = last_granted(is_size_granted, top, denied, _SIZE_PRECISION)
-    largest = last_granted(is_size_granted, coarse, denied)
-    return [size for size in dict.fromkeys((coarse, largest)) if size > top]
+        denied = next((t for t in self.family.sizes if t > top), None)
+        if denied is None:  # the whole grid is granted: look up to the next octave
+            denied = next((t for t in self.family.sizes_above if t > top), None)
+            if denied is None or is_granted(denied):
+                return []
+        coarse = last_granted(is_granted, top, denied, _SIZE_PRECISION)
+        largest = last_granted(is_granted, coarse, denied)
+        return [size for size in dict.fromkeys((coarse, largest)) if size > top]

@@ -48,9 +48,8 @@ class FaultyDisk(UserDict[str, Any]):
             self.stored = deepcopy(self.data)
 
     def __getitem__(self, name: str) -> Any:
-        return deepcopy(
-            self.data[name]
-        )  # a stored value that changes in memory is not stored until it is written
+        # a stored value that changes in memory is not stored until it is written
+        return deepcopy(self.data[name])
 
     def __setitem__(self, name: str, value: Any) -> None:
         pickle.dumps(value)  # a value that no disk can store is an error of the service

@@ -68,9 +68,8 @@ def _malformed_answer(filt: PrivacyFilter, error: BaseException) -> FilterFault 
     if not isinstance(error, TypeError) or not frames or frames[-1].f_code.co_filename not in _CHECKING_FILES:
         return None
     message = " ".join(str(error).split())
-    called = message.partition(" ")[
-        0
-    ]  # "MyFilter.admits", or "MyFilter.admits()" for a call that does not fit
+    # "MyFilter.admits", or "MyFilter.admits()" for a call that does not fit
+    called, _, _ = message.partition(" ")
     owner, _, method = called.removesuffix("()").rpartition(".")
     code = getattr(getattr(type(filt), method, None), "__code__", None)
     kinds = {kind.__name__ for kind in type(filt).__mro__}
@@ -106,9 +105,7 @@ def _innermost_line(
             continue
         if deepest is None or own:
             deepest = frame, at
-        elif (
-            file == deepest[0].f_code.co_filename
-        ):  # a helper function: name the method and the line of the helper
+        elif file == deepest[0].f_code.co_filename:  # a helper function: name the method, and its line
             deepest = deepest[0], at
     return deepest
 

@@ -133,7 +133,6 @@ def pair_words(pair: DominatingPair) -> str:
 
 
 def _field_text(value: object) -> str:
-    """Return the value of one field of a pair as text."""
     if isinstance(value, DominatingPair):
         return pair_words(value)
     if isinstance(value, tuple):
@@ -147,14 +146,10 @@ def _field_text(value: object) -> str:
 
 def sequence_words(steps: Iterable[tuple[DominatingPair, int]]) -> str:
     """Return a sequence of requests in words, such as "2 x Gaussian(mu=1), then Gaussian(mu=2)"."""
-    step_texts = [
-        f"{_count_text(times)} x {pair_words(pair)}" if times > 1 else pair_words(pair)
-        for pair, times in steps
-    ]
-    more = (
-        f", and {count_words(len(step_texts) - _STEPS, 'further kind')}" if len(step_texts) > _STEPS else ""
-    )
-    return ", then ".join(step_texts[:_STEPS]) + more
+    words = [f"{_count_text(n)} x {pair_words(pair)}" if n > 1 else pair_words(pair) for pair, n in steps]
+    rest = len(words) - _STEPS
+    more = f", and {count_words(rest, 'further kind')}" if rest > 0 else ""
+    return ", then ".join(words[:_STEPS]) + more
 
 
 def distinct_pairs_words(pairs: Iterable[DominatingPair]) -> str:
@@ -176,11 +171,6 @@ def times_guarantee_words(value: float, promised: float) -> str:
     share = value / promised
     if 1 < share < 1.1:
         return f"above the promise by {format_down(100 * (share - 1), 3)} %"
-    factor_text = (
-        format_down(share, 3)
-        if share < 100
-        else f"{math.floor(share):,}"
-        if share < 1e6
-        else format_down(share, 2)
-    )
-    return f"{factor_text} times the promise"
+    if 100 <= share < 1e6:
+        return f"{math.floor(share):,} times the promise"
+    return f"{format_down(share, 3 if share < 100 else 2)} times the promise"

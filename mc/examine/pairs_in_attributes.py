@@ -33,20 +33,26 @@ from filterproof.mc.losses.finite_pair_from_cdfs import STATED_ERROR, has_double
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair, library_class
 
+#: Containers whose items have no order of their own.
+_UNORDERED = (set, frozenset, dict)
 
-def pairs_in_attributes(filt: object) -> tuple[DominatingPair, ...]:
-    """Return the single pairs among the filter's attributes: usually a menu."""
-    pairs: list[DominatingPair] = []
-    for value in attribute_values(filt, type(filt).__mro__):
-        parts = (
-            tuple(value.values())
-            if _is_named(value)
-            else value
-            if isinstance(value, (tuple, list))
-            else (value,)
-        )
-        pairs.extend(part for part in parts if isinstance(part, DominatingPair) and part.shape == ())
-    return tuple(dict.fromkeys(pairs))
+
+def pairs_in_attributes(filt: object, *, unordered: bool = False) -> tuple[DominatingPair, ...]:
+    """Return the single pairs among the filter's attributes: usually a menu; `unordered` adds sets and mappings."""
+    values = attribute_values(filt, type(filt).__mro__)
+    chosen = (one for one in values if unordered or _is_named(one) or not isinstance(one, _UNORDERED))
+    return tuple(dict.fromkeys(item for value in chosen for item in _items(value) if _is_single_pair(item)))
+
+
+def _items(value: Any) -> tuple[Any, ...]:
+    """Return the items of a container, the pairs of a mapping from names to pairs, or the value itself."""
+    if _is_named(value):
+        return tuple(value.values())
+    return tuple(value) if isinstance(value, (tuple, list, *_UNORDERED)) else (value,)
+
+
+def _is_single_pair(value: object) -> TypeGuard[DominatingPair]:
+    return isinstance(value, DominatingPair) and value.shape == ()
 
 
 def pairs_of_attribute(filt: object, name: str) -> tuple[DominatingPair, ...]:
@@ -56,13 +62,11 @@ def pairs_of_attribute(filt: object, name: str) -> tuple[DominatingPair, ...]:
     to 1, and no game knows them.
     """
     value = _attribute_value(filt, name)
-    value = tuple(value.values()) if _is_named(value) else value
-    own = tuple(value) if isinstance(value, (tuple, list, set, frozenset, dict)) else ()
-    own = (
-        tuple(sorted(own, key=repr)) if isinstance(value, (set, frozenset)) else own
-    )  # not in the order of hashes
-    if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in own):
+    own = _items(value) if isinstance(value, (tuple, list, *_UNORDERED)) else ()
+    if not all(map(_is_single_pair, own)):
         return ()
+    if isinstance(value, (set, frozenset)):  # not in the order of hashes
+        own = tuple(sorted(own, key=repr))
     looks = bool(getattr(filt, "looks_at_losses", False))
     return tuple(
         pair
@@ -85,8 +89,7 @@ def pair_names(filt: object) -> dict[DominatingPair, str]:
 
 def _is_named(held: object) -> TypeGuard[Mapping[str, DominatingPair]]:
     return isinstance(held, dict) and all(
-        isinstance(name, str) and isinstance(pair, DominatingPair) and pair.shape == ()
-        for name, pair in held.items()
+        isinstance(name, str) and _is_single_pair(pair) for name, pair in held.items()
     )
 
 
@@ -107,23 +110,11 @@ def _attribute_value(filt: object, name: str) -> Any:
 def allowed_values_for(filt: object, *kinds: type) -> Nameable:
     """Return what a counterexample of the filter may name: library values and its own pairs."""
     names = allowed_values_by_name(*kinds)
-    own = [
-        pair
-        for pair in dict.fromkeys((*pairs_in_attributes(filt), *_pairs_in_set_attributes(filt)))
-        if not _has_allowed_name(pair, names)
-    ]
-    return names | {f"{OWN}{pair!r}": pair for pair in own}
-
-
-def _pairs_in_set_attributes(filt: object) -> Iterator[DominatingPair]:
-    """Yield the pairs in the filter's attributes that are sets or mappings."""
-    for value in attribute_values(filt, type(filt).__mro__):
-        if isinstance(value, (set, frozenset, dict)) and not _is_named(value):
-            yield from (part for part in value if isinstance(part, DominatingPair) and part.shape == ())
+    own = pairs_in_attributes(filt, unordered=True)
+    return names | {f"{OWN}{pair!r}": pair for pair in own if not _has_allowed_name(pair, names)}
 
 
 def _has_allowed_name(pair: DominatingPair, names: Nameable) -> bool:
-    """Whether the pair can be encoded with these names."""
     with suppress(TypeError):
         encode(pair, names)
         return True
@@ -180,8 +171,5 @@ def own_pairs_in_data(data: object, names: Nameable) -> list[DominatingPair]:
         if isinstance(name, str) and name.startswith(OWN) and name in names:
             return [names[name]]
         return [pair for part in data.values() for pair in own_pairs_in_data(part, names)]
-    return (
-        [pair for part in data for pair in own_pairs_in_data(part, names)]
-        if isinstance(data, list | tuple)
-        else []
-    )
+    parts = data if isinstance(data, list | tuple) else ()
+    return [pair for part in parts for pair in own_pairs_in_data(part, names)]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from filterproof.filters.adapters.labelled_filter import LabelledFilter
 from filterproof.theory.argument_checks import did_you_mean
@@ -155,33 +155,17 @@ def at_labels(families: Sequence[OneParameterFamily], filt: object) -> tuple[One
     """
     if not isinstance(filt, LabelledFilter):
         return tuple(families)
-    here, first = (
-        filt.label_combinations[0],
-        {family.mechanism: family for family in reversed(families) if family.mechanism in _SIMPLEST_FAMILIES},
-    )
-    record_families = [
-        replace(family, make=partial(_labelled_request, family.make, here, filt.reads_record(here)))
-        for family in families
-    ]
-    return (
-        *record_families,
-        *(
-            _family_with_labels(filt, family, where)
-            for where in filt.label_combinations[1:]
-            for family in reversed(first.values())
-        ),
-    )
+    here, *elsewhere = filt.label_combinations
+    first = {family.mechanism: family for family in reversed(families)}
+    simplest = [family for name, family in reversed(first.items()) if name in _SIMPLEST_FAMILIES]
 
+    def at(where: Where, family: OneParameterFamily, text: str = "") -> OneParameterFamily:
+        make = partial(_labelled_request, family.make, where, filt.reads_record(where))
+        return replace(family, mechanism=f"{family.mechanism}{text}", name=f"{family.name}{text}", make=make)
 
-def _family_with_labels(filt: LabelledFilter, family: OneParameterFamily, where: Where) -> OneParameterFamily:
-    label_text = format_labels(where)
-    make = partial(_labelled_request, family.make, where, filt.reads_record(where))
-    return replace(
-        family,
-        mechanism=f"{family.mechanism} at {label_text}",
-        name=f"{family.name} at {label_text}",
-        make=make,
-    )
+    record_families = [at(here, family) for family in families]
+    others = [at(where, one, f" at {format_labels(where)}") for where, one in product(elsewhere, simplest)]
+    return (*record_families, *others)
 
 
 def _labelled_request(
@@ -191,12 +175,10 @@ def _labelled_request(
 
 
 def _laplace_of(t: float) -> Laplace:
-    """Return the Laplace pair of scale 1 / t."""
     return Laplace(1 / t)
 
 
 def _subsampled_of(q: float, way: Literal["removal", "addition"], t: float) -> SubsampledGaussian:
-    """Return the subsampled Gaussian of rate q and sigma 1 / t."""
     return SubsampledGaussian(q, 1 / t, adjacency=way)
 
 
@@ -214,46 +196,52 @@ def _two_outcome_families() -> Iterator[OneParameterFamily]:
     """Yield the families of pairs with two outcomes, one of them rare or revealing."""
     for b, swap in product((Fraction(1, 8), Fraction(1, 1024)), (False, True)):
         name = f"two points, rare {'under P' if swap else 'under Q'}, {b}"
-        yield OneParameterFamily(
-            "twopoint", name, partial(_two_outcome_pair, b=b, swap=swap), 2.0**-8, 16.0, end=16.0
-        )
+        yield _two_outcome_family(name, partial(_masses_of_q_mass, b), 2.0**-8, 16.0, swap=swap)
     for swap in (False, True):
         name = f"revealed under {'Q' if swap else 'P'} alone"
-        yield OneParameterFamily(
-            "twopoint", name, partial(_revealing_pair, swap=swap), 2.0**-30, 0.5, end=0.5
-        )
+        yield _two_outcome_family(name, _revealing_masses, 2.0**-30, 0.5, swap=swap)
 
 
 def _rare_outcome_families(promise: Guarantee) -> Iterator[OneParameterFamily]:
     """Yield families whose pairs have an outcome of the promised delta; the size is its loss."""
     if not isinstance(promise, ApproxDP) or not 0 < promise.delta_at_epsilon < 1:
         return
+    masses = partial(_masses_of_p_mass, Fraction(promise.delta_at_epsilon))
     for swap in (False, True):
         name = f"two points, one of mass {promise.delta_at_epsilon:.3g} under {'Q' if swap else 'P'}"
-        make = partial(_rare_outcome_pair, mass=Fraction(promise.delta_at_epsilon), swap=swap)
-        yield OneParameterFamily("twopoint", name, make, 0.5, 32.0, end=32.0)
+        yield _two_outcome_family(name, masses, 0.5, 32.0, swap=swap)
 
 
-def _rare_outcome_pair(t: float, *, mass: Fraction, swap: bool) -> FinitePair:
-    """Return a pair whose first outcome has this mass under P and a loss of about t."""
-    b = mass / Fraction(math.exp(t)).limit_denominator(64)
-    pair = FinitePair((mass, 1 - mass), (b, 1 - b))
-    return pair.swapped if swap else pair
+#: The masses of the first outcome under P and under Q, by size.
+_Masses: TypeAlias = Callable[[float], tuple[Fraction, Fraction]]
 
 
-def _two_outcome_pair(t: float, b: Fraction, *, swap: bool) -> FinitePair:
-    """Return a pair of two outcomes: one has Q-mass b and a loss of about t, less if the other would lose its mass."""
-    ratio = Fraction(math.exp(min(t, 600.0))).limit_denominator(64)
-    a = min(b * ratio, 1 - b / 2)
+def _two_outcome_family(
+    name: str, masses: _Masses, least: float, most: float, *, swap: bool
+) -> OneParameterFamily:
+    make = partial(_two_outcome_pair, masses, swap)
+    return OneParameterFamily("twopoint", name, make, least, most, end=most)
+
+
+def _two_outcome_pair(masses: _Masses, swap: bool, t: float) -> FinitePair:
+    a, b = masses(t)
     pair = FinitePair((a, 1 - a), (b, 1 - b))
     return pair.swapped if swap else pair
 
 
-def _revealing_pair(t: float, *, swap: bool) -> FinitePair:
-    """Return a pair whose first outcome, of mass t, only P can produce."""
-    d = Fraction(t)
-    pair = FinitePair((d, 1 - d), (Fraction(0), Fraction(1)))
-    return pair.swapped if swap else pair
+def _masses_of_p_mass(a: Fraction, t: float) -> tuple[Fraction, Fraction]:
+    """Return the masses of an outcome of mass a under P and a loss of about t."""
+    return a, a / Fraction(math.exp(t)).limit_denominator(64)
+
+
+def _masses_of_q_mass(b: Fraction, t: float) -> tuple[Fraction, Fraction]:
+    """Return the masses of an outcome of mass b under Q and a loss of about t, less if P would lose the other."""
+    return min(b * Fraction(math.exp(min(t, 600.0))).limit_denominator(64), 1 - b / 2), b
+
+
+def _revealing_masses(t: float) -> tuple[Fraction, Fraction]:
+    """Return the masses of an outcome of mass t that only P can produce."""
+    return Fraction(t), Fraction(0)
 
 
 def _kov_deltas(promise: Guarantee) -> tuple[float, ...]:

@@ -40,7 +40,6 @@ from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.numerics.stable import log_fraction
 from filterproof.theory.pairs import DominatingPair
-from filterproof.theory.pairs.base import Direction
 
 #: A ratio times this exceeds e^epsilon even if the epsilons of the filter and its requests were rounded to doubles.
 ROUNDING_FACTOR = 1 + Fraction(1, 10**12)
@@ -93,7 +92,6 @@ def simulate_recorded(
 
 
 def _field_error(name: str, wanted: str, got: object) -> ValueError:
-    """Return a ValueError for a field of a counterexample."""
     return ValueError(
         f"{name} must be {wanted}, got {name}={str(got)[:40]!r}; pass the data that to_data returned"
     )
@@ -229,19 +227,14 @@ def _replay_menu(game: _RecordedGame) -> tuple[Bound, None, Adversary]:
 
 
 def _replay_accountant_game(game: _RecordedGame) -> tuple[Bound]:
-    """Return the certified lower bound of a game that the accountant plays again."""
     if not is_verifiable(game.filter):
         raise _field_error("filter", "an accountant", game.filter)
-    return game.certified_bound(
-        game_from_data(game.filter, game.data["game"]).solve_divergence(game.measure).low
-    )
+    played = game_from_data(game.filter, game.data["game"])
+    return game.certified_bound(played.solve_divergence(game.measure).low)
 
 
 def _checked_promised(data: Mapping[str, Any], filt: Any, measure: Divergence) -> float:
-    """Return the guarantee's bound; raise ReplayError if the counterexample states another one.
-
-    Raises ReplayError if the counterexample states another bound.
-    """
+    """Return the guarantee's bound; raise ReplayError if the counterexample states another one."""
     if "game" in data and is_verifiable(filt):
         promised = game_from_data(filt, data["game"]).promised(measure)
     else:
@@ -267,14 +260,10 @@ def measure_of(data: Mapping[str, Any]) -> Divergence:
             number = _finite_number("at", at)
             if kind == "renyi" and not number > 1:
                 raise _field_error("order", "above 1", number)
-            return Divergence(kind, number, _checked_direction(way))
+            if way not in ("PQ", "QP"):
+                raise _field_error("direction", "'PQ' or 'QP'", way)
+            return Divergence(kind, number, way)
     raise _field_error("measure", "what was written", measure)
-
-
-def _checked_direction(direction: object) -> Direction:
-    if direction not in ("PQ", "QP"):
-        raise _field_error("direction", "'PQ' or 'QP'", direction)
-    return direction
 
 
 def _is_at_least_exp_epsilon(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
@@ -299,7 +288,7 @@ class CounterexampleKind:
 
     fields: frozenset[str]
     play: Callable[[_RecordedGame], tuple[Any, ...]]
-    evidence: Evidence
+    evidence: Evidence = Evidence.CERTIFIED
 
 
 def _measured_fields(*fields: str) -> frozenset[str]:
@@ -307,27 +296,18 @@ def _measured_fields(*fields: str) -> frozenset[str]:
     return frozenset({"filter", "measure", "promised", "low", *fields})
 
 
+_PLAN_FIELDS = frozenset({"filter", "epsilon", "ratio", "promised", "value", "direction", "plan"})
+_ESTIMATE_FIELDS = frozenset({"filter", "adversary", "promised", "closed_form", "value", "low", "high"})
+_MENU_FIELDS = _measured_fields("ratio", "menu", "rounds", "high")
 KINDS: dict[Kind, CounterexampleKind] = {
     "simulation": CounterexampleKind(
-        frozenset(
-            {"filter", "adversary", *_SIMULATION_FIELDS, "promised", "closed_form", "value", "low", "high"}
-        ),
-        _replay_simulation,
-        Evidence.STATISTICAL,
+        _ESTIMATE_FIELDS.union(_SIMULATION_FIELDS), _replay_simulation, Evidence.STATISTICAL
     ),
-    "plan": CounterexampleKind(
-        frozenset({"filter", "epsilon", "ratio", "promised", "value", "direction", "plan"}),
-        _replay_plan,
-        Evidence.EXACT,
-    ),
-    "sequence": CounterexampleKind(_measured_fields("sequence"), _replay_sequence, Evidence.CERTIFIED),
-    "menu": CounterexampleKind(
-        _measured_fields("ratio", "menu", "rounds", "high"), _replay_menu, Evidence.CERTIFIED
-    ),
-    "schedule": CounterexampleKind(
-        _measured_fields("schedule", "epoch"), _replay_schedule, Evidence.CERTIFIED
-    ),
-    "accountant": CounterexampleKind(_measured_fields("game"), _replay_accountant_game, Evidence.CERTIFIED),
+    "plan": CounterexampleKind(_PLAN_FIELDS, _replay_plan, Evidence.EXACT),
+    "sequence": CounterexampleKind(_measured_fields("sequence"), _replay_sequence),
+    "menu": CounterexampleKind(_MENU_FIELDS, _replay_menu),
+    "schedule": CounterexampleKind(_measured_fields("schedule", "epoch"), _replay_schedule),
+    "accountant": CounterexampleKind(_measured_fields("game"), _replay_accountant_game),
 }
 
 
@@ -377,9 +357,8 @@ class Replayed:
             case Bound(low=low):
                 return certainly_exceeds(low, self.promised)
             case Fraction():
-                return self.certain_excess is not None and self.certain_excess > Fraction(self.promised) * (
-                    1 + GAIN_MARGIN
-                )
+                most = Fraction(self.promised) * (1 + GAIN_MARGIN)
+                return self.certain_excess is not None and self.certain_excess > most
 
 
 def replay_data(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None) -> Replayed:
@@ -395,9 +374,8 @@ def replay_data(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter
         ) from error
     kind = counterexample_kind(data_read)
     if kind is None:
-        got = (
-            ", ".join(sorted(map(str, data_read))) if isinstance(data_read, Mapping) else repr(data_read)[:40]
-        )
+        fields = sorted(map(str, data_read)) if isinstance(data_read, Mapping) else [repr(data_read)[:40]]
+        got = ", ".join(fields)
         raise ValueError(
             "data must have exactly the fields of a counterexample: of a simulation, a plan, a sequence, a menu, "
             f"a schedule or a game of an accountant, got {got or 'none'}; pass the data that to_data returned"

@@ -36,10 +36,8 @@ def target_of(filt: PrivacyFilter) -> str | tuple[str, ...] | None:
     kind = type(filt)
     if kind in allowed_values_by_name().values():
         return None
-    if (
-        bridged_filter_of(filt) is not None
-        and (options := getattr(filt, "command_line_options", None)) is not None
-    ):
+    options = getattr(filt, "command_line_options", None)
+    if bridged_filter_of(filt) is not None and options is not None:
         return cast(tuple[str, ...], options)
     if isinstance(filt, (CountedFilter, CopiedFilter, LabelledFilter)):
         return "FILE.py::NAME"  # made by a function in an unknown file
@@ -67,10 +65,8 @@ def _import_and_expression(filt: PrivacyFilter) -> tuple[str, str]:
     if (program := bridged_filter_of(filt)) is not None:
         expression = f"fp.from_command({list(program.bridge.words)!r}, fp.{program.promise!r})"
         if isinstance(filt, LabelledFilter):
-            label_arguments = (
-                f"labels={dict(filt.labels)!r}, over={dict(filt.over)!r}, together={filt.together!r}"
-            )
-            expression = f"fp.LabelledFilter({expression}, {label_arguments}, promise=fp.{filt.promise!r})"
+            labels = f"labels={dict(filt.labels)!r}, over={dict(filt.over)!r}, together={filt.together!r}"
+            expression = f"fp.LabelledFilter({expression}, {labels}, promise=fp.{filt.promise!r})"
         return "", expression
     if isinstance(filt, (CountedFilter, CopiedFilter, LabelledFilter)):
         return "from your_module import your_filter\n", "your_filter"
@@ -117,13 +113,9 @@ def _module_name(kind: type) -> str:
 
 
 def _needs_arguments(kind: type) -> bool:
-    """Whether the class has a parameter without a default."""
+    several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     given = inspect.signature(kind).parameters.values()
-    return any(
-        parameter.default is parameter.empty
-        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        for parameter in given
-    )
+    return any(one.default is one.empty and one.kind not in several for one in given)
 
 
 def is_outside_catalogue(counterexample: Counterexample) -> bool:

@@ -16,7 +16,7 @@ counterexample; replay it with the recorded filter and version'
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from itertools import islice
@@ -77,9 +77,8 @@ def history_is_granted(filt: PrivacyFilter, history: History) -> bool:
     """Whether one run grants the requests one by one and observes their losses."""
     state: Any = checked_start(filt, 1)
     for pair, loss in history:
-        state = granted_state(
-            filt, state, pair, loss if filt.looks_at_losses and math.isfinite(loss) else None
-        )
+        shown = loss if filt.looks_at_losses and math.isfinite(loss) else None
+        state = granted_state(filt, state, pair, shown)
         if state is None:
             return False
     return True
@@ -90,24 +89,16 @@ def _refutes_and_histories(counterexample: Counterexample) -> tuple[bool, tuple[
     again, filt, way = counterexample.replay(), counterexample.filter, counterexample.measure.direction
     if counterexample.kind == "plan":
         ratio = decode_fraction(counterexample.data["ratio"]) * ROUNDING_FACTOR
-        histories = [
-            *_most_valuable_histories(
-                counterexample.plan, ratio, way, Fraction(again.promised) * (1 + GAIN_MARGIN)
-            )
-        ]
+        promised = Fraction(again.promised) * (1 + GAIN_MARGIN)
+        histories = _most_valuable_histories(counterexample.plan, ratio, way, promised)
     elif again.strategy is not None:
-        histories = [*_drawn_histories(filt, again.strategy, counterexample.data["rounds"], way)]
+        histories = _drawn_histories(filt, again.strategy, counterexample.data["rounds"], way)
     else:  # a sequence is a single play
         return again.refutes, ()
-    return again.refutes, _distinct_histories(filt, histories)
-
-
-def _distinct_histories(filt: PrivacyFilter, histories: Iterable[History]) -> tuple[History, ...]:
-    """Return the histories that differ for the filter: if it sees no losses, only the requests count."""
+    # those that differ for the filter: if it sees no losses, only the requests count
     looks = filt.looks_at_losses
-    return tuple(
-        {history if looks else tuple(pair for pair, _ in history): history for history in histories}.values()
-    )
+    distinct = {one if looks else tuple(pair for pair, _ in one): one for one in histories}
+    return again.refutes, tuple(distinct.values())
 
 
 def _most_valuable_histories(
@@ -134,9 +125,8 @@ def _drawn_histories(
     foe, histories, runs = foe.against(filt), [list[tuple[Any, float]]() for _ in range(n)], np.arange(n)
     state, memory, total, last = checked_start(filt, n), foe.start(filt, n, rng), np.zeros(n), np.zeros(n)
     for t in range(rounds or foe.horizon or _DEFAULT_ROUNDS):
-        request = checked_request(
-            foe, "request", AdversaryView(t, *read_only((total, last, state)), memory, filt, rng)
-        )
+        view = AdversaryView(t, *read_only((total, last, state)), memory, filt, rng)
+        request = checked_request(foe, "request", view)
         by_table = isinstance(foe, TreeStrategy | LatticeStrategy)
         grants = memory[-1] >= 0 if by_table else checked_admits(filt, state, request, len(runs))
         live = np.flatnonzero(grants)

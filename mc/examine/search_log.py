@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.formatting import count_words
-from filterproof.mc.examine.stage_finding import USED_UP, StageFinding, Tightness, closest_row_text
+from filterproof.mc.examine.stage_finding import USED_UP, StageFinding, Tightness
 from filterproof.theory.evidence import Verdict
 
 
@@ -33,13 +34,19 @@ class SearchLog:
         if key not in self.rows or row.attack > self.rows[key].attack:
             self.rows[key] = row
 
-    def finding(
-        self, found: str, menu: str, unseen: str, rows: tuple[Tightness, ...], verdict: Verdict | None = None
-    ) -> StageFinding:
+    @classmethod
+    def refutation(cls, menu: str, scope: str, shown: Counterexample, **more: Any) -> StageFinding:
+        """Return the finding of a counterexample to the guarantee."""
+        return StageFinding.from_counterexample(cls.stage, cls.question, menu, scope, shown, **more)
+
+    def finding(self, found: str, menu: str, unseen: str, verdict: Verdict | None = None) -> StageFinding:
         """Return the summary of the search with the closest row and the omitted candidates."""
+        rows = tuple(self.rows.values())
+        near = max(rows, key=lambda row: row.share, default=None)
+        closest = f"; closest: {near.reached}" if near else ""
         large = (
             f"; {count_words(self.too_large, 'game was', 'games were')} too large" if self.too_large else ""
         )
         left = f"; the rest of the plan: {USED_UP}" if self.cut else ""
-        words = (f"{found}{closest_row_text(rows)}", menu, f"{unseen}{large}{left}")
+        words = (f"{found}{closest}", menu, f"{unseen}{large}{left}")
         return StageFinding(self.stage, self.question, *words, verdict, tightness=rows)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,11 +27,12 @@ from filterproof.filters.contract.contract_checks import checked_start
 from filterproof.filters.contract.contract_checks import granted_state as granted_state
 from filterproof.filters.contract.determinism import content_of_attributes as content_of_attributes
 from filterproof.filters.contract.state import State, runs_equal
-from filterproof.filters.contract.work import count_work
+from filterproof.filters.contract.work import WorkLimit, count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import Nameable, decode, encode
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
+from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.losses.balls import BITS, lower_end, to_ball
 from filterproof.mc.losses.composition import Composition
 from filterproof.mc.losses.finite_pair_from_cdfs import pair_with_known_tails
@@ -59,19 +60,16 @@ _MAX_REPETITIONS, _MANY = 2**128, 2**40
 
 def _largest_total_loss(counts: Mapping[DominatingPair, int]) -> Fraction | float:
     """Return the largest loss of all pairs together, from their pure epsilons; inf if unbounded."""
-    each = {pair: float(pair.pure_epsilon) for pair in counts}
-    if not all(
-        math.isfinite(epsilon) and _losses_are_bounded(pair, Fraction(epsilon))
-        for pair, epsilon in each.items()
-    ):
-        return math.inf
-    return sum((times * Fraction(each[pair]) for pair, times in counts.items()), Fraction(0))
-
-
-def _losses_are_bounded(pair: DominatingPair, most: Fraction) -> bool:
-    """Whether no loss of the pair exceeds `most` by its tails: a user's pair may declare less."""
-    distribution = tail_function(pair)
-    return bool(distribution.infinite == 0 and distribution.above(most)[0] == 0)
+    total = Fraction(0)
+    for pair, times in counts.items():
+        if not math.isfinite(pair.pure_epsilon):
+            return math.inf
+        # a user's pair may declare less than its tails have
+        most, tails = Fraction(float(pair.pure_epsilon)), tail_function(pair)
+        if not (tails.infinite == 0 and tails.above(most)[0] == 0):  # balls, which need not be exact
+            return math.inf
+        total += times * most
+    return total
 
 
 def _hockey_stick_bound_from_tv(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
@@ -80,10 +78,8 @@ def _hockey_stick_bound_from_tv(counts: Mapping[DominatingPair, int], epsilon: f
     Where p <= e^epsilon q, p is at most e^{epsilon/2} sqrt(p q), and elsewhere e^epsilon q is. So the divergence is at
     least 1 - e^{epsilon/2} sum sqrt(p q), and that sum is a product of factors of at most sqrt(1 - d^2) <= e^{-d^2/2}.
     """
-    squares = sum(
-        times * Fraction(Composition({pair: 1}).delta(0.0, direction="PQ").low) ** 2
-        for pair, times in counts.items()
-    )
+    distances = ((Composition({pair: 1}).delta(0.0, direction="PQ"), n) for pair, n in counts.items())
+    squares = sum(times * Fraction(distance.low) ** 2 for distance, times in distances)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         return max(lower_end(-((to_ball(epsilon) - to_ball(squares, BITS)) / 2).expm1()), 0.0)
 
@@ -121,10 +117,8 @@ class Sequence:
         for pair, times in self.steps:
             unchanged, before = True, dict[str, object]()
             for repetition in range(min(times, MAX_PLAYED)):
-                if repetition == MAX_PLAYED - 1 < times - 1:
-                    before = content_of_attributes(
-                        filt
-                    )  # only now, because the first requests may fill a cache
+                if repetition == MAX_PLAYED - 1 < times - 1:  # before it requests may fill a cache
+                    before = content_of_attributes(filt)
                 after = granted_state(filt, state, pair)
                 if after is None:
                     return False
@@ -143,15 +137,8 @@ class Sequence:
         counts = self.counts
         if measure.direction == "QP":
             counts = {pair.swapped: times for pair, times in counts.items()}
-        measurable_steps = [
-            (measured, times)
-            for pair, times in counts.items()
-            if (measured := pair_with_known_tails(pair)) is not None
-        ]
-        counts = {
-            pair: sum(times for other, times in measurable_steps if other == pair)
-            for pair, _ in measurable_steps
-        }
+        measured = ((pair_with_known_tails(pair), times) for pair, times in counts.items())
+        counts = Sequence(tuple((pair, times) for pair, times in measured if pair is not None)).counts
         if measure.kind != "renyi":
             # no transcript has a loss above epsilon, so the divergence is 0
             if not counts or _largest_total_loss(counts) <= measure.at:
@@ -199,6 +186,21 @@ class Sequence:
                 return measure, low
         return None
 
+    def minimise(self, fails: Callable[[Sequence], bool], limit: WorkLimit) -> None:
+        """Try shorter sequences that still fail: each step is removed by halves, quarters and so on."""
+        pieces = []
+        for pair, left in self.steps:
+            while left:
+                pieces.append((pair, (left + 1) // 2))
+                left //= 2
+
+        def joined(some: Steps) -> Sequence:
+            """Return the sequence with equal neighbouring requests merged."""
+            rows = groupby(some, key=itemgetter(0))
+            return Sequence(tuple((pair, sum(times for _, times in row)) for pair, row in rows))
+
+        minimise(pieces, lambda some: fails(joined(some)), limit=limit)
+
     def to_data(self, known: Nameable) -> list[dict[str, Any]]:
         """Return the sequence as JSON-compatible data."""
         return [{"request": encode(pair, known), "times": times} for pair, times in self.steps]
@@ -220,33 +222,6 @@ class Sequence:
                 raise wrong
             steps.append((pair, check_count("times", step["times"], most=_MAX_REPETITIONS)))
         return cls(tuple(steps))
-
-
-def times_granted(filt: PrivacyFilter, pair: DominatingPair, at_most: int) -> int:
-    """Return how often a filter grants a request in a row, at most so many times."""
-    state: State = checked_start(filt, 1)
-    for times in range(at_most):
-        after = granted_state(filt, state, pair)
-        if after is None:
-            return times
-        state = after
-    return at_most
-
-
-def removable_pieces(played: Sequence) -> Steps:
-    """Split each step into halves, quarters and so on, which minimisation can remove."""
-    split = []
-    for pair, left in played.steps:
-        while left:
-            split.append((pair, (left + 1) // 2))
-            left //= 2
-    return tuple(split)
-
-
-def joined(steps: Steps) -> Sequence:
-    """Return the sequence with equal neighbouring requests merged."""
-    rows = groupby(steps, key=itemgetter(0))
-    return Sequence(tuple((pair, sum(times for _, times in row)) for pair, row in rows))
 
 
 def reached_delta(

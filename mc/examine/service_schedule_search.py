@@ -94,10 +94,8 @@ class Violation:
         """Return the events and the resulting divergence."""
         numbered_events = [f"{number}. {event}" for number, event in enumerate(self.events, 1)]
         whose = "all releases" if self.epoch is None else f"the releases of epoch {self.epoch}"
-        end = (
-            f"so {self.measure} of {whose} is at least {format_down(self.low)}; promised {self.promised:.6g}"
-        )
-        return "\n".join([*numbered_events, end])
+        reached = f"so {self.measure} of {whose} is at least {format_down(self.low)}"
+        return "\n".join([*numbered_events, f"{reached}; promised {self.promised:.6g}"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,18 +134,12 @@ class ScheduleSearch:
 
     def with_played(self, played: list[ServiceSimulator]) -> Self:
         """Return the report with the counts of further schedules added."""
-        raised = next((world.raised for world in played if world.raised), "")
+        raised = self.raised or next((world.raised for world in played if world.raised), "")
         released = self.released + sum(len(world.released) for world in played)
-        return replace(
-            self,
-            schedules=self.schedules + len(played),
-            released=released,
-            raised=self.raised or raised,
-        )
+        return replace(self, schedules=self.schedules + len(played), released=released, raised=raised)
 
     @property
     def _raised_text(self) -> str:
-        """Return the first error of the service's code as the end of a sentence, or ""."""
         return f"; its code raised {self.raised}" if self.raised else ""
 
 
@@ -182,13 +174,12 @@ def break_test(promise: Guarantee, service: MakeService) -> BreakTest:
 
 def pairs_at_shares(largest: Iterable[tuple[OneParameterFamily, float | None]]) -> tuple[DominatingPair, ...]:
     """Return pairs at shares of the largest granted size, for the first families with one."""
-    pairs: dict[DominatingPair, None] = {}
-    kinds: dict[str, None] = {}
+    pairs, kinds = dict[DominatingPair, None](), set[str]()
     for line, size in largest:
         if line.kind not in kinds and len(kinds) == _GRANTED:
             break
         if size is not None:
-            kinds[line.kind] = None
+            kinds.add(line.kind)
             pairs |= dict.fromkeys(line.pair(share * size) for share in _SHARES)
     return tuple(pairs)
 
@@ -196,10 +187,13 @@ def pairs_at_shares(largest: Iterable[tuple[OneParameterFamily, float | None]]) 
 def granted_menu(make: MakeService, lines: Sequence[OneParameterFamily]) -> tuple[DominatingPair, ...]:
     """Return the largest requests that a new service grants, and shares of them."""
 
+    alone = (ServiceMove("ask"), *[ServiceMove("step")] * _MAX_STEPS_ALONE)
+
     def largest(line: OneParameterFamily) -> float | None:
-        return largest_granted(
-            lambda size: _answers_single_request(make, line.pair(size)), (*line.sizes_below[:-1], *line.sizes)
-        )
+        def is_answered(size: float) -> bool:
+            return bool(Schedule((line.pair(size),), alone).play(make).released)
+
+        return largest_granted(is_answered, (*line.sizes_below[:-1], *line.sizes))
 
     return pairs_at_shares((line, largest(line)) for line in lines)
 
@@ -209,13 +203,6 @@ def granted_or_default_menu(
 ) -> tuple[DominatingPair, ...]:
     """Return the granted menu of a service, or pairs of size 1 if it grants no request alone."""
     return granted_menu(make, lines) or tuple(line.pair(1.0) for line in lines[:_GRANTED])
-
-
-def _answers_single_request(make: MakeService, pair: DominatingPair) -> bool:
-    """Whether a new service answers the request when it is alone."""
-    return bool(
-        Schedule((pair,), (ServiceMove("ask"), *[ServiceMove("step")] * _MAX_STEPS_ALONE)).play(make).released
-    )
 
 
 def first_violation(
@@ -269,22 +256,15 @@ def first_violation(
     A search without a finding is not a proof. The service runs in a process of its own.
     """
     lines, seed = requested_families(service, promise, mechanisms), check_count("seed", seed, least=0)
-    work, stands = (
-        partial(_reports_on_granted_menu, service, promise, lines, seed),
-        partial(_confirm_isolated, service, promise),
-    )
-    report = last_report(
-        work, ScheduleSearch(None, 0, 0), effort, seconds, stands, whose=name_of_service(service)
-    )
+    work = partial(_reports_on_granted_menu, service, promise, lines, seed)
+
+    def confirm(found: ScheduleSearch, deadline: Deadline) -> None:
+        if found.violation is not None:
+            confirm_schedule(service, promise, found.violation.schedule, deadline)
+
+    nothing, whose = ScheduleSearch(None, 0, 0), name_of_service(service)
+    report = last_report(work, nothing, effort, seconds, confirm, whose=whose)
     return replace(report, service=with_promise(service, promise))
-
-
-def _confirm_isolated(
-    service: MakeService, promise: Guarantee, found: ScheduleSearch, deadline: Deadline
-) -> None:
-    """Check a found violation in new processes of the service."""
-    if found.violation is not None:
-        confirm_schedule(service, promise, found.violation.schedule, deadline)
 
 
 def confirm_schedule(
@@ -303,9 +283,8 @@ def _reports_on_granted_menu(
 ) -> Iterator[ScheduleSearch]:
     """Yield the reports of a search over a menu of requests that the service grants."""
     yield ScheduleSearch(None, 0, 0)
-    yield from search_reports(
-        service, promise, granted_or_default_menu(service, lines), WorkLimit.of(units), seed=seed
-    )
+    menu = granted_or_default_menu(service, lines)
+    yield from search_reports(service, promise, menu, WorkLimit.of(units), seed=seed)
 
 
 def requested_families(
@@ -327,12 +306,8 @@ def search_reports(
     from filterproof.filters.testing.strategies import reproducible_settings
 
     set_hypothesis_home_dir(os.devnull)  # this is a worker, which must leave no files in the user's folder
-    among, report, searching = (
-        break_test(promise, service),
-        ScheduleSearch(None, 0, 0),
-        limit.fraction(_SEARCH_SHARE),
-    )
-    quiet = hypothesis.Verbosity.quiet
+    among, report = break_test(promise, service), ScheduleSearch(None, 0, 0)
+    searching, quiet = limit.fraction(_SEARCH_SHARE), hypothesis.Verbosity.quiet
     settings = partial(reproducible_settings, _BATCH, phases=(hypothesis.Phase.generate,), verbosity=quiet)
     for number, rules in enumerate(cycle(_RULES)):
         played: list[ServiceSimulator] = []
@@ -420,8 +395,5 @@ def _simpler_moves(moves: tuple[ServiceMove, ...], place: int) -> Iterator[tuple
         yield (*begun, ServiceMove("ask"), *later)
     yield from ((*begun, replace(move, at=at), *later) for at in range(move.at))
     for some, by in product((later[:1], later), (1, -1)):  # without it other requests are the newest
-        moved = (
-            later_move if later_move.what == "ask" else replace(later_move, at=max(later_move.at + by, 0))
-            for later_move in some
-        )
+        moved = (one if one.what == "ask" else replace(one, at=max(one.at + by, 0)) for one in some)
         yield (*begun, *moved, *later[len(some) :])

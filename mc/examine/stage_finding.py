@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -45,6 +44,20 @@ class Tightness:
     promised: float
     evidence: Evidence
     play: Counterexample | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        shown: Counterexample,
+        menu: str,
+        *,
+        worst: float | None = None,
+        evidence: Evidence | None = None,
+        replays: bool = False,
+    ) -> Self:
+        """Return the row of a play on a menu; `replays` keeps the play with it."""
+        sure, play = evidence or shown.evidence, shown if replays else None
+        return cls(shown.measure, menu, shown.value, worst, shown.promised, sure, play)
 
     @property
     def reached(self) -> str:
@@ -109,16 +122,7 @@ class StageFinding:
         **more: Any,
     ) -> Self:
         """Return the finding of a stage that refutes the guarantee by this counterexample."""
-        found, sure = str(counterexample), evidence or counterexample.evidence
-        row = Tightness(
-            counterexample.measure, menu, counterexample.value, worst, counterexample.promised, sure
-        )
-        verdict = Verdict(Outcome.REFUTED, sure, scope, found, counterexample.data)
+        found, row = str(counterexample), Tightness.of(counterexample, menu, worst=worst, evidence=evidence)
+        verdict = Verdict(Outcome.REFUTED, row.evidence, scope, found, counterexample.data)
         given = {"not_tried": "", "tightness": (row,)} | more
         return cls(stage, question, found, menu, verdict=verdict, counterexample=counterexample, **given)
-
-
-def closest_row_text(rows: Iterable[Tightness]) -> str:
-    """Return the row nearest to its guarantee as the end of a sentence, or ''."""
-    near = max(rows, key=lambda row: row.share, default=None)
-    return f"; closest: {near.reached}" if near else ""

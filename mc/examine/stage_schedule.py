@@ -39,11 +39,7 @@ from filterproof.mc.examine.parameter_families import at_labels, families_for_gu
 from filterproof.mc.examine.revalidation import nondeterminism_fault, revalidate
 from filterproof.mc.examine.schedule import Schedule
 from filterproof.mc.examine.service_schedule_search import MECHANISMS, confirm_schedule
-from filterproof.mc.examine.stage_finding import (
-    UNFINISHED,
-    USED_UP,
-    StageFinding,
-)
+from filterproof.mc.examine.stage_finding import UNFINISHED, USED_UP, StageFinding
 from filterproof.mc.examine.stages.accountant_games import accountant_admission_stage, accountant_games_stage
 from filterproof.mc.examine.stages.certificate import PROVED_BY_NAME, certificate_finding
 from filterproof.mc.examine.stages.denials import denial_stage
@@ -166,20 +162,17 @@ class StageRunner:
         """Start all searches, each in a worker that waits for its turn. End earlier ones."""
         self.close()
         left = self.limit.remaining
-        shares: dict[str, tuple[float, Callable[..., Iterator[object]]]] = {
-            "sequences": (0.3, sequence_stage)
-        }
+        looks = subject.observes_losses
+        searches = [("sequences", 0.3, partial(sequence_stage, subject))]
         if subject.deterministic:
             # strategies against a filter that looks at losses get as much time as games
-            shares["games"] = (0.3 if subject.observes_losses else 0.4, game_stage)
-            if subject.observes_losses or subject.sampled:
-                shares["search"] = (0.25, partial(strategy_stage, failure=FAILURE))
-        for stage, (share, work) in shares.items():
+            searches.append(("games", 0.3 if looks else 0.4, partial(game_stage, subject)))
+            if looks or subject.sampled:
+                searches.append(("search", 0.25, partial(strategy_stage, subject, failure=FAILURE)))
+        for stage, share, work in searches:
             if stage in self.chosen:
                 units, pauses = int(share * left), tuple(int(part * share * left) for part in _TURNS[:-1])
-                reports = self._worker_findings(
-                    partial(work, subject), WorkLimit(units), self._hard_limit(units), pauses
-                )
+                reports = self._worker_findings(work, WorkLimit(units), self._hard_limit(units), pauses)
                 self.searches.append(_WorkerSearch(stage, Meter(), reports))
 
     def search(self) -> None:
@@ -212,23 +205,18 @@ class StageRunner:
         if not has_own_code(self.filter) or any(one.covers_all for one in self.findings):
             return
         # a counterexample of rounding alone is within the bound of a proof
-        rounded = bool(self.counterexamples) and all(
-            one.factor < _MIN_CLEAR_RATIO for one in self.counterexamples
-        )
+        factors = [one.factor for one in self.counterexamples]
+        rounded = bool(factors) and max(factors) < _MIN_CLEAR_RATIO
         limit = WorkLimit.of(_SOURCE_SHARE * self.units)
         self.run("source", 1.0, partial(source_proof, subject), limit, always=rounded, extra=True)
 
     def shrink(self, subject: ExaminationContext) -> None:
         """Minimise the clearest counterexample and trace its play. A schedule has its own description."""
-        if counterexamples := tuple(
-            counterexample for counterexample in self.counterexamples if counterexample.kind != "schedule"
-        ):
+        if counterexamples := tuple(one for one in self.counterexamples if one.kind != "schedule"):
             # a refutation is minimised and traced even with little work left
             least = _MIN_SHRINK_SHARE * self.units
-            units = max(self.limit.remaining, least) if self.thorough else least
-            self.run(
-                "shrinking", 1.0, partial(shrink, subject, counterexamples), WorkLimit.of(units), always=True
-            )
+            limit = WorkLimit.of(max(self.limit.remaining, least) if self.thorough else least)
+            self.run("shrinking", 1.0, partial(shrink, subject, counterexamples), limit, always=True)
 
     def tighten(self, subject: ExaminationContext) -> None:
         """Minimise the admitted play that comes nearest to the guarantee if nothing was refuted."""
@@ -240,7 +228,6 @@ class StageRunner:
         self.findings += [*self.so_far.values(), self._unfinished_finding(why)]
 
     def _unfinished_finding(self, found: str, **more: Any) -> StageFinding:
-        """Return the finding of an unfinished stage."""
         arguments = {"notes": (found,)} | more
         return StageFinding(self.stage, "Did the stage finish?", found, "", UNFINISHED, **arguments)
 
@@ -260,15 +247,15 @@ class StageRunner:
                 return finding
             if not (other := revalidate(counterexample, self._run_isolated)):
                 return finding
-            fault, result = (
-                nondeterminism_fault(self.filter),
-                f"{counterexample.description}: granted, but not by a new instance: {other}",
-            )
+            fault = nondeterminism_fault(self.filter)
+            result = f"{counterexample.description}: granted, but not by a new instance: {other}"
         except ValueError as reason:
             result = f"{counterexample.description}: not replayed with a new instance: {reason}"
         except FilterFault as broken:
             result = fault = str(broken)
-        return _withdrawn(finding, result, fault)
+        # without the counterexample, which did not replay
+        bare = replace(finding, verdict=None, counterexample=None, tightness=(), trace=None)
+        return replace(bare, result=result, fault=fault, notes=() if fault else (result,))
 
     def _run_isolated(self, work: Callable[[], Any]) -> Any:
         """Run the work in a worker forked from this process, which never calls the filter.
@@ -338,9 +325,8 @@ class StageRunner:
             if stage == "admission" and self.promise is None:
                 raise  # the caller's mistake: the object is no filter
             # library code fails on an answer of the filter, which must not end the examination
-            message = f"{type(self.filter).__name__} returned: {type(error).__name__}: {error}"
-            message = f"the stage ended with an error: {message}"
-            self.findings.append(self._unfinished_finding(message))
+            returned = f"{type(self.filter).__name__} returned: {type(error).__name__}: {error}"
+            self.findings.append(self._unfinished_finding(f"the stage ended with an error: {returned}"))
         return True
 
     def _worker_findings(
@@ -351,13 +337,9 @@ class StageRunner:
         pauses: tuple[int, ...] = (),
     ) -> Generator[Any, None, None]:
         """Yield the findings of a worker, and store its other results under their field names."""
-        how: dict[str, Any] = {
-            "filt": self.filter,
-            "limit": late,
-            "deadline": self.deadline,
-            "pauses": pauses,
-        }
-        with closing(iter_isolated(partial(_run_quietly, work, limit), **how)) as reports:
+        quiet, deadline = partial(_run_quietly, work, limit), self.deadline
+        answers = iter_isolated(quiet, filt=self.filter, limit=late, deadline=deadline, pauses=pauses)
+        with closing(answers) as reports:
             for report in reports:
                 if not isinstance(report, dict):
                     yield report
@@ -365,13 +347,6 @@ class StageRunner:
                 PROVED_BY_NAME.update(report.pop("proofs", {}))
                 for name, value in report.items():
                     setattr(self, name, value)
-
-
-def _withdrawn(finding: StageFinding, found: str, fault: str = "") -> StageFinding:
-    """Return the finding without its counterexample, which did not replay."""
-    notes = () if fault else (found,)
-    bare = replace(finding, verdict=None, counterexample=None, tightness=(), trace=None)
-    return replace(bare, result=found, fault=fault, notes=notes)
 
 
 # -- run in the workers ---------------------------------------------------------------------------------

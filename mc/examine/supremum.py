@@ -82,15 +82,9 @@ class Supremum:
         return Scripted(*zip(*self.steps, strict=True)) if self.steps else None
 
     def __str__(self) -> str:
-        text = (
-            f"[{format_down(self.low)}, {format_up(self.high)}] at epsilon = {self.epsilon:g}, promised "
-            f"{self.promised:.6g}"
-        )
-        return (
-            f"{text}; no theorem bounds it from above: {self.rests_on}"
-            if self.high == 1 and self.rests_on
-            else text
-        )
+        bounds = f"[{format_down(self.low)}, {format_up(self.high)}] at epsilon = {self.epsilon:g}"
+        open_end = f"; no theorem bounds it from above: {self.rests_on}" if self.rests_on else ""
+        return f"{bounds}, promised {self.promised:.6g}{open_end if self.high == 1 else ''}"
 
 
 def supremum(filt: PrivacyFilter, epsilon: float, *, known: Verdict | None = None) -> Supremum:

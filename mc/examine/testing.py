@@ -71,11 +71,7 @@ invariants = _make_tests_run_in_workers(invariant_test_class)
 
 
 def schedule_tests(
-    service: MakeService,
-    promise: Guarantee,
-    *,
-    mechanisms: Sequence[str] = MECHANISMS,
-    effort: float = 0.1,
+    service: MakeService, promise: Guarantee, *, mechanisms: Sequence[str] = MECHANISMS, effort: float = 0.1
 ) -> type[TestCase]:
     """Return a test class that fails if `fp.services.first_violation` finds a violation of the guarantee.
 

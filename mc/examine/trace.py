@@ -99,31 +99,21 @@ class Trace:
         return [*lines, *self.remarks]
 
 
-def state_words(state: State) -> str:
-    """Return the state of one run in words.
+def state_words(filt: object, state: State, *, cut: bool = True) -> str:
+    """Return the state of one run in words; for a program, whose state is a digest, its stored text or its grants.
 
-    >>> state_words((np.array([0.25]), np.array([[1.0, 2.0]])))
+    >>> state_words(None, (np.array([0.25]), np.array([[1.0, 2.0]])))
     '0.25, (1, 2)'
-    >>> state_words({"main": np.array([0.25]), "petty": np.array([0.5])})
+    >>> state_words(None, {"main": np.array([0.25]), "petty": np.array([0.5])})
     'main=0.25, petty=0.5'
-    >>> state_words(np.arange(100.0)[None, :]).endswith("14, 15, 1 ...")
+    >>> state_words(None, np.arange(100.0)[None, :]).endswith("14, 15, 1 ...")
     True
     """
-    return _shortened_text(_full_state_text(state))
-
-
-def _readable_state(filt: PrivacyFilter, state: State) -> State:
-    """Return the state, for a program its stored text or the number of its grants: its state is a digest."""
     program = bridged_filter_of(filt)
-    return state if program is None else program.readable_state(state)
-
-
-def _full_state_text(state: State) -> str:
-    """Return all parts of one run's state as text, uncut."""
-    return ", ".join(
-        f"{name}={_values_text(np.asarray(part)[0])}" if name else _values_text(np.asarray(part)[0])
-        for name, part in named_leaves(state)
-    )
+    leaves = named_leaves(state if program is None else program.readable_state(state))
+    values = ((name, _values_text(np.asarray(part)[0])) for name, part in leaves)
+    text = ", ".join(f"{name}={value}" if name else value for name, value in values)
+    return _shortened_text(text) if cut else text
 
 
 def state_difference_words(before: str, after: str) -> tuple[str, str]:
@@ -158,7 +148,7 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
     """Return the trace of a fixed sequence of requests that the filter grants."""
     rows, why, steps = list[TraceRow](), dict[object, str](), list[tuple[DominatingPair, int]]()
     promised, state, rounds_done = measure.promised(filt.promise), checked_start(filt, 1), 0
-    after_row = _full_state_text(_readable_state(filt, state))
+    after_row = state_words(filt, state, cut=False)
     passed = _first_exceeding_round(played, measure, promised)
     for pair, times in _steps_split_at_violation(played, passed):
         before_row, last, played_on = after_row, None, range(min(times, max(_PLAYED - rounds_done, 0)))
@@ -171,14 +161,12 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
                 )
             # later rounds explain nothing, nor does a negative charge of a filter that observes losses
             if passed is not None and rounds_done + number < passed and not filt.looks_at_losses:
-                for key, reason in _missing_or_reduced_charges(
-                    state, after, pair, f"in round {rounds_done + number + 1:,},"
-                ):
-                    why.setdefault(key, reason)
+                when = f"in round {rounds_done + number + 1:,},"
+                _note_wrong_charges(why, state, after, pair, when)
             last, state = state, after
         # the state after a long row is known if one request left it unchanged
         has_final_state = len(played_on) == times or (last is not None and bool(runs_equal(last, state)[0]))
-        after_row = _full_state_text(_readable_state(filt, state)) if has_final_state else _OMITTED
+        after_row = state_words(filt, state, cut=False) if has_final_state else _OMITTED
         steps.append((pair, times))
         rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
         request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
@@ -232,15 +220,15 @@ def _first_exceeding_round(played: Sequence, measure: Divergence, promised: floa
 # -- reasons ---------------------------------------------------------------------------------------------
 
 
-def _missing_or_reduced_charges(
-    before: State, after: State, pair: DominatingPair, when: str
-) -> Iterator[tuple[object, str]]:
-    """Yield signs of a wrong grant: an unchanged state, or a number in it that falls."""
+def _note_wrong_charges(
+    why: dict[object, str], before: State, after: State, pair: DominatingPair, when: str
+) -> None:
+    """Note each sign of a wrong grant once: an unchanged state, or a number in it that falls."""
     if pair.pure_epsilon > 0 and runs_equal(before, after)[0]:
-        yield pair, f"{when} {pair_words(pair)} does not change the state: it is not charged"
+        why.setdefault(pair, f"{when} {pair_words(pair)} does not change the state: it is not charged")
     for name, old, new in _changed_numbers(before, after):
         if 0 <= new < old * 0.75:
-            yield (when, name), f"{when} {name} falls from {old:.4g} to {new:.4g}"
+            why.setdefault((when, name), f"{when} {name} falls from {old:.4g} to {new:.4g}")
 
 
 def _changed_numbers(before: State, after: State) -> Iterator[tuple[str, float, float]]:
@@ -250,8 +238,8 @@ def _changed_numbers(before: State, after: State) -> Iterator[tuple[str, float, 
     """
     parts = [[np.asarray(part, dtype=object)[0] for part in state_leaves(state)] for state in (before, after)]
     names = [name for name, _ in named_leaves(before)]
-    for number, both in enumerate(zip(*parts, strict=True), 1):
-        name = names[number - 1] or (f"part {number} of the state" if len(names) > 1 else "the state")
+    for number, (given, *both) in enumerate(zip(names, *parts, strict=True), 1):
+        name = given or (f"part {number} of the state" if len(names) > 1 else "the state")
         old, new = ([float(x) for x in np.ravel(part) if isinstance(x, _NUMBERS)] for part in both)
         if len(old) > 2:
             yield f"the sum of {name}", sum(old), sum(new)
@@ -269,26 +257,21 @@ def trace_of_plan(filt: PrivacyFilter, plan: AdaptivePlan, measure: Divergence, 
     promised, way = measure.promised(filt.promise), measure.direction
     worths = [plan.truncated_to_rounds(n).value(filt, ratio, way) for n in range(1, plan.rounds + 1)]
     passed = next((n for n, worth in enumerate(worths, 1) if certainly_exceeds(worth, promised)), None)
-    rows: list[TraceRow] = []
-    why: dict[object, str] = {}
+    rows, why = list[TraceRow](), dict[object, str]()
 
     def add_step(position: AdaptivePlan, state: State, when: str, number: int) -> None:
         spent = checked_spend(filt, state, position.request, 1)
-        after: dict[str, list[str]] = {}
-        later: list[tuple[AdaptivePlan, State, str]] = []
+        after, later = dict[str, list[str]](), list[tuple[AdaptivePlan, State, str]]()
         outcomes = zip(masses_of(position.request), position.then, strict=True)
         possible = [(*masses, then) for masses, then in outcomes if masses[way == "QP"]]
         for p, q, following in possible:
             loss = log_fraction(p / q) if p * q else (np.inf if p else -np.inf)
             observed = checked_observe(filt, spent, np.array([loss]), 1)
             outcome = f"loss {loss:+.3g}"
-            after.setdefault(state_words(_readable_state(filt, observed)), []).append(outcome)
+            after.setdefault(state_words(filt, observed), []).append(outcome)
             if passed is not None and number <= passed:  # later rounds explain nothing
                 of = f"{outcome}, which is evidence for Q," if way == "QP" and loss < 0 else f"{outcome},"
-                for key, reason in _missing_or_reduced_charges(
-                    state, observed, position.request, f"in round {number}, after {of}"
-                ):
-                    why.setdefault(key, reason)
+                _note_wrong_charges(why, state, observed, position.request, f"in round {number}, after {of}")
             if following is not None:
                 later.append((following, observed, f"{when}, {outcome}" if when else f"after {outcome}"))
         ways_on = "; ".join(
@@ -297,21 +280,12 @@ def trace_of_plan(filt: PrivacyFilter, plan: AdaptivePlan, measure: Divergence, 
         )
         ends = "go on below" if later else "stop"
         ends += ", else stop" if 0 < len(later) < len(possible) else ""
-        rows.append(
-            TraceRow(
-                str(number),
-                when,
-                pair_words(position.request),
-                f"granted, then {ends}",
-                state_words(_readable_state(filt, state)),
-                ways_on,
-                float(worths[number - 1]),
-                promised,
-            )
-        )
-        for following, observed, words in later:
+        request, shown = pair_words(position.request), state_words(filt, state)
+        words = (str(number), when, request, f"granted, then {ends}", shown, ways_on)
+        rows.append(TraceRow(*words, float(worths[number - 1]), promised))
+        for following, observed, then in later:
             if len(rows) < _ROWS:
-                add_step(following, observed, words, number + 1)
+                add_step(following, observed, then, number + 1)
 
     add_step(plan, checked_start(filt, 1), "", 1)
     rows.sort(key=lambda one: int(one.rounds))

@@ -110,9 +110,8 @@ def verify(
     units = EFFORT * effort
     deadline = Deadline.of(seconds)
     chosen_names = checked_family_names(FAMILY_TABLE if mechanisms is None else mechanisms)
-    names = tuple(
-        name for name in FAMILY_TABLE if name in chosen_names
-    )  # in one order, so that no search depends on it
+    # in one order, so that no search depends on it
+    names = tuple(name for name in FAMILY_TABLE if name in chosen_names)
     seed = check_count("seed", seed, least=0)
     pressed: KeyboardInterrupt | None = None
     with activate_meter(), naming(pair_names(filt)):
@@ -133,9 +132,8 @@ def verify(
             exam.close()
     if exam.has_printed:
         words = f"{type(filt).__name__} prints while it decides; its output is not shown"
-        exam.findings.append(
-            StageFinding("invariants", "Does it print while it decides?", words, "", "", notes=(words,))
-        )
+        question = "Does it print while it decides?"
+        exam.findings.append(StageFinding("invariants", question, words, "", "", notes=(words,)))
     findings = tuple(exam.findings)
     examination = Examination(filt, names, findings, seed, FAILURE, exam.promise, exam.scope, effort, target)
     if pressed is not None:
@@ -195,10 +193,6 @@ def failure(exam: Examination) -> str:
         return ""
     lines = [exam.sentence, *exam.faults, *filter(None, [exam.stopped])]
     if exam.counterexample is not None:
-        lines += [
-            str(exam.counterexample),
-            "To replay it:",
-            "",
-            textwrap.indent(replay_snippet(exam.counterexample), "    "),
-        ]
+        snippet = textwrap.indent(replay_snippet(exam.counterexample), "    ")
+        lines += [str(exam.counterexample), "To replay it:", "", snippet]
     return "\n".join(lines)

@@ -15,7 +15,7 @@ from filterproof.mc.prove.invariants import (
     SUM,
     Invariant,
     candidates,
-    place_of_variable,
+    factors_of,
     rounding_drift_per_grant,
 )
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, atom_facts
@@ -225,7 +225,10 @@ class Induction:
             c: True
             for c in tried
             if c.shape
-            or (all(place_of_variable(v) in first for v, _ in c.terms) and (c.slack(first).value or 0) >= 0)
+            or (
+                all(p in first for v, _ in c.terms for p in factors_of(v))
+                and (c.slack(first).value or 0) >= 0
+            )
         }
         waiting, ready = list(cases), dict[int, Any]()
         while waiting:

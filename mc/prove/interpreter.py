@@ -6,6 +6,7 @@ import inspect
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import EnumType
 from functools import partial
 from types import CodeType, FunctionType, MethodType, UnionType
 from typing import Any, NoReturn
@@ -17,14 +18,15 @@ from filterproof.mc.prove import ledger, numpy_arrays, numpy_rules, objects, pyt
 from filterproof.mc.prove.arithmetic import NATIVE, Arithmetic
 from filterproof.mc.prove.paths import NotTraced, Path, Raised
 from filterproof.mc.prove.polynomials import Polynomial
-from filterproof.mc.prove.requests import ClassOf, Request
+from filterproof.mc.prove.requests import ClassOf, Lacking, Request
 from filterproof.mc.prove.rewriting import FILE, rewrite_with_hooks
-from filterproof.mc.prove.source import TRACED, is_traced, refuse_own_container, user_classes
+from filterproof.mc.prove.source import TRACED, is_enum_member, is_traced, refuse_own_container, user_classes
 from filterproof.mc.prove.values import (
     Array,
     Number,
     RuleFunction,
     SingleUse,
+    UnreadText,
     constant_of,
     elementwise,
     entry_as_number,
@@ -69,6 +71,32 @@ class Interpreter:
 
     def fail(self) -> NoReturn:
         raise Raised
+
+    def may_fail(self, holds: bool) -> None:
+        """Trace an assertion, which proves nothing: where it is false, code may raise or go on (python -O)."""
+        if not holds and self.path.choose(f"assertion {len(self.path.trail)}", [False, True]):
+            raise Raised
+
+    def class_parts(self, subject: Any, kind: Any, positional: int, *names: str) -> list[Any] | None:
+        """Return the attributes that a class pattern reads; None where the subject is of another class."""
+        if not isinstance(kind, type):
+            raise Raised
+        if not python_rules.is_instance(self, subject, kind):
+            return None
+        if positional and kind in (bool, int, float, str, tuple, list, dict):
+            raise NotTraced("a pattern of a builtin class with a pattern inside has no rule")
+        try:
+            names = (*getattr(kind, "__match_args__", ())[:positional], *names)
+            return [self.attribute(subject, name) for name in names]
+        except Lacking:
+            raise NotTraced("a pattern reads an attribute that is not there") from None
+
+    def sequence_parts(self, subject: Any, count: int) -> list[Any] | None:
+        """Return the items of a sequence pattern; None where the subject is no such sequence."""
+        if not isinstance(subject, tuple | list):
+            raise NotTraced(f"a pattern of a sequence for {type(subject).__name__} has no rule")
+        items = list(self.items(subject))
+        return items if len(items) == count else None
 
     def check_context_manager(self, function: Any) -> None:
         """Raise NotTraced for a with statement other than np.errstate."""
@@ -172,6 +200,10 @@ class Interpreter:
             return NATIVE[symbol](one, two)
         if symbol == "|" and isinstance(one, type | UnionType) and isinstance(two, type):
             return one | two
+        if (method := objects.special_method(one, objects.SPECIAL.get(symbol), two)) is not None:
+            if (found := self.call(method, [two], {})) is NotImplemented:
+                raise NotTraced(f"the operator {symbol} of {kinds[0].__name__} is not implemented")
+            return found
         a, b = lift(one), lift(two)
         if symbol == "@":
             return self.call(np.matmul, [one, two], {})
@@ -181,27 +213,7 @@ class Interpreter:
             )
         return python_number_if_known(self.arithmetic.binary(symbol, a, b))
 
-    def both(self, is_or: bool, *values: Callable[[], Any]) -> Any:
-        """`and`, or `or`."""
-        value: Any = None
-        for one in values:
-            value = one()
-            if self.truth(value) == is_or:
-                break
-        return value
-
-    def compare(self, symbols: tuple[str, ...], first: Callable[[], Any], *rest: Callable[[], Any]) -> Any:
-        left = first()
-        result: Any = True
-        for symbol, one in zip(symbols, rest, strict=True):
-            right = one()
-            result = self._comparison(symbol, left, right)
-            if len(symbols) > 1 and not self.truth(result):
-                return result
-            left = right
-        return result
-
-    def _comparison(self, symbol: str, one: Any, two: Any) -> Any:
+    def compare(self, symbol: str, one: Any, two: Any) -> Any:
         if symbol in ("in", "not in"):
             return self._within(one, two) == (symbol == "in")
         if symbol in ("==", "!=", "is", "is not"):
@@ -219,13 +231,13 @@ class Interpreter:
             if not identity and (isinstance(one, Array) or isinstance(two, Array)):
                 raise NotTraced("an array is compared with None")
             return one is two
-        if isinstance(one, type) and isinstance(two, type):
+        if (isinstance(one, type) and isinstance(two, type)) or (is_enum_member(one) and is_enum_member(two)):
             return one is two
         if isinstance(one, tuple) and isinstance(two, tuple) and not identity:
             refuse_own_container(one)
             refuse_own_container(two)
             pairs = zip(one, two, strict=False)
-            return len(one) == len(two) and all(self.truth(self._comparison("==", *pair)) for pair in pairs)
+            return len(one) == len(two) and all(self.truth(self.compare("==", *pair)) for pair in pairs)
         if isinstance(one, np.dtype) or isinstance(two, np.dtype):
             return bool(np.dtype(one) == np.dtype(two))
         if isinstance(one, Request) or isinstance(two, Request) or identity:
@@ -238,7 +250,7 @@ class Interpreter:
             raise NotTraced(f"membership in {type(two).__name__} has no rule")
         refuse_own_container(two)
         members = sorted(two, key=str) if isinstance(two, frozenset | set) else two
-        return any(self.truth(self._comparison("==", one, member)) for member in members)
+        return any(self.truth(self.compare("==", one, member)) for member in members)
 
     def truth(self, value: Any) -> bool:
         """bool(value); of an array, of its one run and entry, since it raises for several."""
@@ -255,8 +267,9 @@ class Interpreter:
         """A key of a dict or an index of a list: known, or a class."""
         if isinstance(value, tuple):
             return tuple(map(self.key, value))
-        constant = constant_of(value)
+        constant = value.known if isinstance(value, ClassOf) else constant_of(value)
         known = constant is None or isinstance(constant, bool | int | float | str | type | frozenset)
+        known = known or is_enum_member(constant)
         if not known or (isinstance(value, Array) and constant is None):
             raise NotTraced("a key or an index is not known, or is an object")
         return constant
@@ -270,16 +283,24 @@ class Interpreter:
             raise NotTraced("** unpacks what is no dict, which has no rule")
         return value
 
-    def text(self, *parts: Any) -> str:
-        if not all(isinstance(part, str | int) for part in parts):
-            raise NotTraced("a text of what is not known has no rule")
-        return "".join(map(str, parts))
+    def text(self, *parts: Any) -> str | UnreadText:
+        return (
+            "".join(map(str, parts)) if all(isinstance(part, str | int) for part in parts) else UnreadText()
+        )
+
+    def formatted(self, value: Any, form: Any) -> UnreadText:
+        """Return a text that nothing reads; arrays take no format."""
+        if form and not (isinstance(value, Array | float) and isinstance(form, str) and form[-1] in "efg%"):
+            raise NotTraced("this format has no rule")
+        if form and isinstance(value, Array) and not value.is_scalar:
+            raise Raised
+        return UnreadText()
 
     def slice(self, *ends: Any) -> Any:
         return slice(*(None if end is None else self.key(end) for end in ends))
 
     def one_shot(self, rest: Iterator[Any]) -> SingleUse:
-        return self.mark_fresh(SingleUse(rest))  # type: ignore[no-any-return]
+        return python_rules.fresh_iterator(self, rest)  # type: ignore[no-any-return]
 
     def item(self, thing: Any, index: Any) -> Any:
         if isinstance(thing, dict):
@@ -307,7 +328,7 @@ class Interpreter:
         refuse_own_container(value)
         if isinstance(value, list):
             return value  # it may grow meanwhile
-        if isinstance(value, tuple | str | range | dict):
+        if isinstance(value, tuple | str | range | dict) or type(value) is EnumType:
             return list(value)
         if isinstance(value, SingleUse):
             if value.taken or id(value) not in self.fresh:
@@ -334,6 +355,8 @@ class Interpreter:
         """Call a function by a rule, by its rewritten code, or directly on known values."""
         if isinstance(function, MethodType):
             return self._dispatch_call(function.__func__, [function.__self__, *args], named)
+        if type(function) is partial:
+            return self._dispatch_call(function.func, [*function.args, *args], function.keywords | named)
         name = getattr(function, "__name__", type(function).__name__)
         if isinstance(function, RuleFunction):
             return self._by_rule(function.call, function.name, args, named)
@@ -358,6 +381,8 @@ class Interpreter:
             result = self._run(self._rewritten[function], args, named)
             self.path.file, self.path.line = before
             return result
+        if (method := objects.special_method(function, "__call__")) is not None:
+            return self._dispatch_call(method, args, named)
         if isinstance(function, type) and issubclass(function, np.generic):
             return self._by_rule(partial(numpy_arrays.scalar, self, function), name, args, named)
         if isinstance(function, type) and user_classes(function):

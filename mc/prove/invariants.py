@@ -22,13 +22,13 @@ from filterproof.mc.prove.plays import PlayedDecision, Plays
 from filterproof.mc.prove.polynomials import Polynomial, number_text
 from filterproof.mc.prove.requests import HUGE
 from filterproof.mc.prove.theorems import SumTheorem
-from filterproof.mc.prove.transitions import System
+from filterproof.mc.prove.transitions import Shape, System
 from filterproof.mc.prove.values import is_bool_kind, is_float_kind
 
 #: The sum of charges, and the number of grants, beside the indices of places.
 SUM, GRANTS = -1, -2
-#: SQUARE - i is the square of place i.
-SQUARE = -10
+#: PRODUCTS - PLACES * i - j is the product of the places i and j.
+PRODUCTS, PLACES = -10, 10**4
 MAX_CANDIDATES = 200
 #: What one grant may add to a sum by rounding, in units of 2^-53 of the sizes at hand.
 UNITS = 8
@@ -50,8 +50,10 @@ class Invariant:
         """Return the right side less the left side, which the invariant says is at least 0."""
         total = Polynomial.constant(self.bound) + values[GRANTS] * self.drift
         for variable, coefficient in self.terms:
-            value = values[place_of_variable(variable)]
-            total = total - (value * value if variable <= SQUARE else value) * coefficient
+            value = Polynomial.constant(coefficient)
+            for place in factors_of(variable):
+                value = value * values[place]
+            total = total - value
         return total
 
     def text(self, names: Mapping[int, str]) -> str:
@@ -66,14 +68,20 @@ class Invariant:
         return f"{_sum_text(left, names)} <= {' + '.join(parts)}{drift}"
 
 
-def place_of_variable(variable: int) -> int:
-    """Return the state's place that a variable is, or is the square of."""
-    return SQUARE - variable if variable <= SQUARE else variable
+def product_of(place: int, other: int) -> int:
+    """Return the variable that is the product of two places."""
+    return PRODUCTS - PLACES * min(place, other) - max(place, other)
+
+
+def factors_of(variable: int) -> tuple[int, ...]:
+    """Return the places of which a variable is the product, or the variable alone."""
+    return divmod(PRODUCTS - variable, PLACES) if variable <= PRODUCTS else (variable,)
 
 
 def _sum_text(terms: Mapping[int, Fraction], names: Mapping[int, str]) -> str:
     """Return a linear combination of named variables as text."""
-    words = {v: names[place_of_variable(v)] + "^2" * (v <= SQUARE) for v in terms}
+    words = {v: " ".join(names[f] for f in factors_of(v)) for v in terms}
+    words |= {v: f"{names[f]}^2" for v in terms for f, *rest in (factors_of(v),) if rest == [f]}
     return " + ".join(words[v] if c == 1 else f"{number_text(c)} {words[v]}" for v, c in terms.items())
 
 
@@ -106,20 +114,17 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
         own: list[tuple[int, Invariant]] = []
         best: dict[Any, list[Invariant]] = {}
         for form, bound, drift in prices:
-            places = [(v, c, shape.leaves[place_of_variable(v)]) for v, c in form if v != SUM]
-            terms = tuple((v, c) for v, c, leaf in places if leaf.is_symbolic)
-            modes = [(leaf.value, c) for _, c, leaf in places if not leaf.is_symbolic]
-            if any(isinstance(value, str) for value, _ in modes) or (modes and min(form)[0] <= SQUARE):
-                continue  # infinite, or the square of a mode
-            known = sum((value * c for value, c in modes), Fraction(0))
+            weights = _terms_in_shape(form, shape)
             reached, size = _largest_reached_left_side(form, samples[number])
-            if reached is not None and reached <= float(bound) + 1e-9 * max(size, 1e-300):
-                own.append((2, Invariant(number, (form[0], *terms), bound - known, drift)))
-        squares = (
-            [(((SQUARE - v, Fraction(1)),), None) for v in shape.places()] if _has_squares(system) else []
-        )
+            if weights and reached is not None and reached <= float(bound) + 1e-9 * max(size, 1e-300):
+                known = weights.pop(None, Fraction(0))
+                terms = tuple((v, c) for v, c in weights.items() if v is not None)
+                own.append((2, Invariant(number, terms, bound - known, drift)))
+        products: list[tuple[Terms, Any]] = [
+            (((variable, Fraction(1)),), None) for variable in _products(system, shape.places())
+        ]
         for terms, family in itertools.chain(
-            squares, _left_sides(shape.places(), scales, theorem.measure == "loss", looks)
+            products, _left_sides(shape.places(), scales, theorem.measure == "loss", looks)
         ):
             reached, size = _largest_reached_left_side(terms, samples[number])
             if reached is None:
@@ -140,10 +145,25 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
                 if family:  # of those that differ in a scale, the two with the strongest
                     best[family, bound] = (made + best.get((family, bound), []))[:2]
                 else:
-                    own += [(len(terms), invariant) for invariant in made]
+                    is_sum = terms[0][0] == SUM and all(c < 0 for _, c in terms[1:])
+                    own += [(2 if is_sum else len(terms), invariant) for invariant in made]
         own += [(5, invariant) for kept in best.values() for invariant in kept]
         found += [invariant for _, invariant in sorted(own, key=lambda item: item[0])[:MAX_CANDIDATES]]
     return found
+
+
+def _terms_in_shape(form: Terms, shape: Shape) -> dict[int | None, Fraction]:
+    """Return a left side's coefficients where modes have values, whose sum is under None; {} if one is infinite."""
+    terms: dict[int | None, Fraction] = {}
+    for variable, coefficient in form:
+        places = [p for p in factors_of(variable) if p < 0 or shape.leaves[p].is_symbolic]
+        for place in (p for p in factors_of(variable) if p not in places):
+            if isinstance(value := shape.leaves[place].value, str):
+                return {}
+            coefficient = coefficient * value
+        rest = product_of(*places) if len(places) == 2 else places[0] if places else None
+        terms[rest] = terms.get(rest, Fraction(0)) + coefficient
+    return terms
 
 
 def _prices(
@@ -190,19 +210,25 @@ def _place_weights(
         (Fraction(1), theorem.alpha or Fraction(2), (theorem.alpha or 2) / Fraction(2)),
         list(scales)[:24],
     )
+    modes = {
+        leaf.value for shape in system.shapes for leaf in shape.leaves if isinstance(leaf.value, Fraction)
+    }
     parts = {part for s in scales for part in (s, s / 2, s * s, s * s / 2)} | {
-        a * b for a in few for b in few
+        a * b for a in few for b in (*few, *(mode + 1 for mode in modes if mode > 0))
     }
     units = _merge_nearly_equal(sorted({part * factor for part in parts for factor in factors}))
     charges, before, after = (np.array([row[i] for row in rows], dtype=float) for i in range(3))
-    for power in (
-        (1, 2) if _has_squares(system) else (1,)
-    ):  # 2: the squares of the places that are no integers
-        used = [SQUARE - v if power == 2 and is_float_kind(system.start.leaves[v].kind) else v for v in own]
-        begin = {v: starts[place_of_variable(v)] ** (1 + (v <= SQUARE)) for v in used}
-        powers = [1 + (v <= SQUARE) for v in used]
+    whole = [v for v in own if not is_float_kind(system.start.leaves[v].kind)]
+    products = _products(system, own)
+    squares = [v for v in products if len(set(factors_of(v))) == 1]
+    mixed = [v for v in products if v not in squares]
+    for used in filter(
+        None, (own, whole if len(whole) < len(own) else [], squares and [*whole, *squares], mixed)
+    ):
+        begin = {v: math.prod((starts[p] for p in factors_of(v)), start=Fraction(1)) for v in used}
         old, new = (
-            leaves[:, own] ** powers - np.array([float(begin[v]) for v in used]) for leaves in (before, after)
+            np.stack([_values(leaves, v) - float(begin[v]) for v in used], axis=1)
+            for leaves in (before, after)
         )
         size = np.maximum(np.abs(new).max(axis=0), 1e-300)
         shares = _least_weights_by_lp(charges, (new - old) / size, new / size)
@@ -236,16 +262,24 @@ def _least_weights_by_lp(
     return np.zeros(count) if answer is None else answer[:count] - answer[count:-1]
 
 
-def _has_squares(system: System) -> bool:
-    """Whether the code takes a root, or the square of what is no number of the request alone."""
+def _products(system: System, places: Iterable[int]) -> list[int]:
+    """Return the squares of floats, and products of an integer with a float, if the code multiplies such places."""
+    squares = mixed = False
     for path in (step.path for step in system.steps):
         for atom in path.atoms:
-            squared = {key[0] for part in atom.of for key in part.terms if len(key) == 2 and key[0] == key[1]}
-            if atom.kind == "sqrt" or not all(
-                path.depends_on_request_alone(Polynomial.atom(n)) for n in squared
-            ):
-                return True
-    return False
+            squares = squares or atom.kind == "sqrt"
+            for key in (key for part in atom.of for key in part.terms if len(key) == 2):
+                one, two = map(Polynomial.atom, key)
+                if not (path.depends_on_request_alone(one) and path.depends_on_request_alone(two)):
+                    squares = squares or key[0] == key[1]
+                    mixed = mixed or path.is_whole(one) != path.is_whole(two)
+    floats, whole = (
+        [p for p in places if is_float_kind(system.start.leaves[p].kind) is is_float]
+        for is_float in (True, False)
+    )
+    return [product_of(p, p) for p in floats if squares] + [
+        product_of(i, j) for i in whole for j in floats if mixed
+    ]
 
 
 def _reached_states_by_shape(system: System, plays: Plays, theorem: SumTheorem) -> list[NDArray[np.float64]]:
@@ -316,14 +350,20 @@ def _constants_in_comparisons(
 
 def _largest_reached_left_side(terms: Terms, rows: NDArray[np.float64]) -> tuple[float | None, float]:
     """Return the largest left side that plays reached, and the size of its parts."""
-    columns = [{SUM: -2, GRANTS: -1}.get(v, place_of_variable(v)) for v, _ in terms]
-    parts = rows[:, columns] ** [1 + (v <= SQUARE) for v, _ in terms] * np.array([float(c) for _, c in terms])
+    parts = np.stack([_values(rows, v) * float(c) for v, c in terms], axis=1)
     parts = parts[np.isfinite(parts).all(axis=1)]
     if not len(parts):
         return None, 0.0
     with np.errstate(all="ignore"):
         most, size = float(np.max(parts.sum(axis=1))), float(np.max(np.abs(parts).sum(axis=1)))
     return (most, size) if np.isfinite(most) else (None, 0.0)
+
+
+def _values(rows: NDArray[np.float64], variable: int) -> NDArray[np.float64]:
+    """Return a variable's values in rows of leaves, or of (leaves..., sum, grants)."""
+    columns = [{SUM: -2, GRANTS: -1}.get(place, place) for place in factors_of(variable)]
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.prod(rows[:, columns], axis=1)  # type: ignore[no-any-return]
 
 
 def _left_sides(

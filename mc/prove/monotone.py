@@ -156,21 +156,19 @@ def bound_on_single_double(
 
 
 def _underlying_double(path: Path, value: Polynomial) -> int | None:
-    """Return the one double or integer of which a value is a nonlinear function; None if there is none."""
+    """Return the one double or integer of which a value is a function, rounded or no line; None if there is none."""
     pending, found = set(value.atoms), None
-    curved = any(len(key) > 1 for key in value.terms)
+    is_function = any(len(key) > 1 for key in value.terms)
     while pending:
         last = max(pending)
         atom = path.atoms[last]
         if len(pending) == 1 and (atom.whole or not path.may_not_be_double(last)):
-            found = last if curved else None
+            found = last if is_function else None
         if atom.kind not in (*_STEPS, "sqrt", "quotient", "function") or (
             atom.kind == "rounded" and atom.units > 1
         ):
             break
-        curved = curved or atom.kind in ("sqrt", "quotient", "function")
-        curved = curved or any(len(key) > 1 for part in atom.of for key in part.terms)
-        pending = (pending - {last}).union(*(part.atoms for part in atom.of))
+        pending, is_function = (pending - {last}).union(*(part.atoms for part in atom.of)), True
     return found
 
 

@@ -157,14 +157,35 @@ def reshape(own: Caller, a: Array, *shape: Any) -> Array:
         raise NotTraced("reshape has no rule here") from None
 
 
-def append(own: Caller, arr: Any, values: Any) -> Array:
-    """The entries of two arrays without runs, one after the other."""
+def concatenate(own: Caller, arrays: Any, axis: Any = 0) -> Array:
+    """The entries of several arrays along an axis other than that of the runs, one array after the other."""
+    parts = [array_of(own, one) for one in own.items(arrays)]
+    kind, runs = reduce(promoted_kind, (part.kind for part in parts)), result_has_runs(parts)
+    if len({(part.runs, part.ndim) for part in parts}) != 1 or (runs and own.key(axis) % parts[0].ndim == 0):
+        raise NotTraced("arrays are joined along the axis of the runs; pass axis=1, say")
+    entries = [own.arithmetic.converted(part, kind).data for part in parts]
+    try:
+        return Array.of(kind, runs, np.concatenate(entries, own.key(axis)))
+    except ValueError:
+        raise Raised from None
+
+
+def append(own: Caller, arr: Any, values: Any, axis: Any = None) -> Array:
+    """np.append; without an axis, of arrays without runs."""
     parts = [array_of(own, one) for one in (arr, values)]
-    if any(part.runs for part in parts):
+    if axis is None and any(part.runs for part in parts):
         raise NotTraced("np.append mixes the runs")
-    kind = promoted_kind(*(part.kind for part in parts))
-    entries = [entry for part in parts for entry in own.arithmetic.converted(part, kind).items]
-    return Array(kind, False, (len(entries),), entries)
+    flat = [Array.of(part.kind, False, part.data.ravel()) for part in parts]
+    return concatenate(own, parts if axis is not None else flat, axis or 0)
+
+
+def column_stack(own: Caller, tup: Any) -> Array:
+    """Arrays with one entry, or several, for each run, side by side."""
+    parts = [array_of(own, one) for one in own.items(tup)]
+    if not all(part.runs for part in parts):
+        raise NotTraced("column_stack of arrays without runs has no rule")
+    columns = [Array.of(p.kind, True, p.data[:, None] if p.ndim == 1 else p.data) for p in parts]
+    return concatenate(own, columns, 1)
 
 
 def expand_dims(own: Caller, a: Any, axis: Any) -> Array:

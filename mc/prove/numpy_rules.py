@@ -15,7 +15,6 @@ import numpy as np
 from filterproof.mc.prove.arithmetic import Arithmetic
 from filterproof.mc.prove.monotone import MATH as MATH_FUNCTIONS
 from filterproof.mc.prove.monotone import NUMPY as NUMPY_FUNCTIONS
-from filterproof.mc.prove.monotone import exponential_function
 from filterproof.mc.prove.numpy_arrays import (
     Caller,
     append,
@@ -23,16 +22,19 @@ from filterproof.mc.prove.numpy_arrays import (
     broadcast_arrays,
     broadcast_to,
     cast,
+    column_stack,
+    concatenate,
     expand_dims,
     full,
     full_like,
+    index,
     item,
     reshape,
     stack,
     to_traced_array,
     with_numpy_kinds,
 )
-from filterproof.mc.prove.paths import LIBRARY_UNITS, MAX_DOUBLE, Atom, NotTraced, Path, Raised, Value
+from filterproof.mc.prove.paths import LIBRARY_UNITS, MAX_DOUBLE, Atom, NotTraced, Raised, Value
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import HUGE
 from filterproof.mc.prove.values import (
@@ -64,7 +66,10 @@ UNARY: dict[Any, Callable[[Arithmetic, Value, str], Value]] = {
 ROUND = {np.ceil: "ceil", np.floor: "floor", np.rint: "rint", np.round: "rint", np.trunc: "trunc"}
 #: (sign, whether NaN is left out)
 EXTREMA = {np.maximum: (1, False), np.minimum: (-1, False), np.fmax: (1, True), np.fmin: (-1, True)}
-TESTS = {np.isfinite: math.isfinite, np.isinf: math.isinf, np.isnan: math.isnan}
+TESTS: dict[Any, Callable[[float], bool]] = {
+    np.isfinite: math.isfinite, np.isinf: math.isinf, np.isnan: math.isnan,
+    np.isposinf: lambda x: x == math.inf, np.isneginf: lambda x: x == -math.inf,
+}  # fmt: skip
 
 
 # -- element by element ----------------------------------------------------------------------------------------
@@ -145,46 +150,34 @@ def hypot(own: Caller, x: Any, y: Any) -> Array:
     return elementwise(root, "f8", *(own.arithmetic.converted(one, "f8") for one in given))
 
 
+def next_double(own: Caller, x1: Any, x2: Any) -> Array:
+    """nextafter towards an infinity: a double that misses by a unit in the last place."""
+    (value,), towards = with_numpy_kinds(to_traced_array(own, x1)), own.key(x2)
+    if value.kind != "f8" or towards not in (math.inf, -math.inf):
+        raise NotTraced("nextafter has a rule for doubles and an infinity alone")
+
+    def following(x: Value) -> Value:
+        if not isinstance(x, Polynomial) or x.value is not None:
+            known = math.nextafter(float(x.value or 0) if isinstance(x, Polynomial) else x, towards)
+            return to_traced_array(own, known).value  # type: ignore[no-any-return]
+        found: Value = own.path.rounded(
+            x, of_sum=False, units=4, of=(x,), compute=partial(_next_double_or_none, towards)
+        )
+        return found
+
+    return elementwise(following, "f8", value)
+
+
+def _next_double_or_none(towards: float, exact: Fraction, x: Fraction) -> Fraction | None:
+    """Return the double next to x; None if it is infinite."""
+    made = math.nextafter(float(x), towards)
+    return Fraction(made) if math.isfinite(made) else None
+
+
 def _hypot_or_none(root: Fraction, x: Fraction, y: Fraction) -> Fraction | None:
     """Return hypot(x, y) as NumPy computes it; None if it overflows."""
     made = float(np.hypot(float(x), float(y)))
     return Fraction(made) if math.isfinite(made) else None
-
-
-def ldexp(own: Caller, x1: Any, x2: Any) -> Array:
-    """x1 * 2^x2, rounded once."""
-    one, two = with_numpy_kinds(to_traced_array(own, x1), to_traced_array(own, x2))
-    rule = exponential_function(Fraction(2), lambda x: math.ldexp(1.0, int(x)))
-    a: Arithmetic = own.arithmetic
-    path: Path = own.path
-
-    def scaled(x: Entry, k: Entry) -> Value:
-        value, power = a.convert(x, "f8"), entry_as_number(k)
-        if not isinstance(value, Polynomial):
-            return value
-        known = power.value if isinstance(power, Polynomial) else None
-        if not isinstance(power, Polynomial) or (known is not None and abs(known) > 5000):
-            raise NotTraced("ldexp by so much has no rule")
-        if known is not None:
-            return path.rounded(value * Fraction(2) ** int(known), of_sum=False)
-        if path.at_least(-power, -800):
-            return a.multiply(value, a.function(rule, "ldexp", power, "f8"), "f8")
-        if (sign := a.sign(value)) in (0, None):
-            return Polynomial.constant(0)
-        if path.choose(f"size of ldexp {len(path.trail)}", ["finite", "infinite"]) == "infinite":
-            return math.inf * (sign or 1)
-        ends = (Fraction(0), MAX_DOUBLE) if sign == 1 else (-MAX_DOUBLE, Fraction(0))
-        return path.intern_atom(Atom("unknown", "", (value, power), False, *ends, compute=_ldexp_or_none))
-
-    return elementwise(scaled, "f8", one, two)
-
-
-def _ldexp_or_none(x: Fraction, k: Fraction) -> Fraction | None:
-    """Return x * 2^k rounded to a double; None if it overflows."""
-    try:
-        return Fraction(math.ldexp(float(x), int(k)))
-    except OverflowError:
-        return None
 
 
 def extremum(sign: int, skip_nan: bool, own: Caller, x: Any, y: Any) -> Array:
@@ -217,6 +210,52 @@ def where(own: Caller, condition: Any, x: Any, y: Any) -> Array:
         return chosen if is_bool_kind(kind) else a.convert(chosen, kind)
 
     return elementwise(pick, kind, to_traced_array(own, condition), one, two)
+
+
+def power(own: Caller, x1: Any, x2: Any) -> Array:
+    """np.power of doubles: the power of the C library, also for squares of arrays."""
+    given = with_numpy_kinds(to_traced_array(own, x1), to_traced_array(own, x2))
+    if promoted_kind(*(one.kind for one in given)) != "f8":
+        raise NotTraced("np.power of integers has no rule")
+    bases, exponents = (own.arithmetic.converted(one, "f8") for one in given)
+    return elementwise(lambda x, y: own.arithmetic.power(x, y, "f8", True), "f8", bases, exponents)
+
+
+def take(own: Caller, a: Any, indices: Any) -> Any:
+    """An entry of a list of numbers, or of an array with one axis."""
+    if (table := array_of(own, a)).ndim != 1:
+        raise NotTraced("np.take of several axes has no rule")
+    return index(own, table, indices)
+
+
+def select(own: Caller, condlist: Any, choicelist: Any, default: Any = 0) -> Array:
+    """The first choice whose condition holds."""
+    pairs = list(zip(own.items(condlist), own.items(choicelist), strict=True))
+    if any(to_traced_array(own, condition).kind != "b1" for condition, _ in pairs):
+        raise NotTraced("np.select of conditions that are no arrays of booleans has no rule")
+    found = to_traced_array(own, default)
+    for condition, choice in reversed(pairs):
+        found = where(own, condition, choice, found)
+    return found
+
+
+def nan_to_num(own: Caller, x: Any, *, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
+    """x with other numbers in place of NaN and of the infinities."""
+    (value,), largest = with_numpy_kinds(to_traced_array(own, x)), float(MAX_DOUBLE)
+    if value.kind != "f8":
+        raise NotTraced("nan_to_num of what is no double has no rule")
+    ends = [own.key(one) for one in (nan, posinf, neginf)]
+    others = [
+        to_traced_array(own, float(e if e is not None else s * largest)).value
+        for e, s in zip(ends, (0, 1, -1), strict=True)
+    ]
+
+    def number(entry: Value) -> Value:
+        if isinstance(entry, Polynomial):
+            return entry
+        return others[0 if math.isnan(entry) else 1 if entry > 0 else 2]  # type: ignore[no-any-return]
+
+    return elementwise(number, "f8", value)
 
 
 def searchsorted(own: Caller, a: Any, v: Any, side: str = "left") -> Array:
@@ -363,8 +402,12 @@ RULES: dict[Any, Callable[..., Any]] = {
     **{function: partial(tested, test) for function, test in TESTS.items()},
     **{getattr(np, name): partial(reduction, name) for name in ("sum", "max", "min", "any", "all")},
     np.negative: lambda own, x: own.arithmetic.negative(*with_numpy_kinds(to_traced_array(own, x))),
-    **{getattr(np, name): partial(function, f"np.{name}") for name in NUMPY_FUNCTIONS}, np.ldexp: ldexp,
-    np.hypot: hypot, np.append: append, np.searchsorted: searchsorted, np.matmul: matmul, np.expand_dims: expand_dims,
+    **{getattr(np, name): partial(function, f"np.{name}") for name in NUMPY_FUNCTIONS},
+    np.concatenate: concatenate, np.column_stack: column_stack, np.select: select, np.nan_to_num: nan_to_num,
+    np.digitize: lambda own, x, bins, right=False: searchsorted(own, bins, x, "left" if right else "right"),
+    np.dot: matmul, np.take: take, np.power: power,
+    np.nextafter: next_double, np.hypot: hypot,
+    np.append: append, np.searchsorted: searchsorted, np.matmul: matmul, np.expand_dims: expand_dims,
     **{getattr(math, name): partial(function, f"math.{name}") for name in MATH_FUNCTIONS if hasattr(math, name)},
     np.logical_not: logical_not, np.sqrt: square_root, np.clip: clip, np.where: where,
     np.zeros: lambda own, shape, dtype=float: full(own, shape, 0, dtype), np.full: full, np.full_like: full_like,
@@ -379,6 +422,7 @@ RULES: dict[Any, Callable[..., Any]] = {
 #: Methods of arrays, by rules that take the array first.
 METHODS: dict[str, Callable[..., Any]] = {
     **{name: partial(reduction, name) for name in ("sum", "max", "min", "any", "all")},
-    "clip": clip, "round": RULES[np.round], "astype": lambda own, a, dtype: cast(own, a, dtype), "item": item,
+    "dot": matmul, "clip": clip, "round": RULES[np.round], "take": RULES[np.take],
+    "astype": lambda own, a, dtype: cast(own, a, dtype), "item": item,
     "copy": lambda own, a: a if a.is_scalar else array_of(own, a), "reshape": reshape,
 }  # fmt: skip

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import collections
+import inspect
+import logging
+import sys
 from collections.abc import Iterable
 from dataclasses import is_dataclass
+from enum import Enum, EnumType
 from functools import partial
 from types import FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
@@ -15,12 +19,30 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove import numpy_rules, python_rules
 from filterproof.mc.prove.numpy_arrays import Caller
 from filterproof.mc.prove.paths import NotTraced, Raised
+from filterproof.mc.prove.python_rules import LOGGING
 from filterproof.mc.prove.requests import ClassOf, Request, SwappedRequest
 from filterproof.mc.prove.source import is_traced, user_classes
 from filterproof.mc.prove.values import RuleFunction, lift
 
 #: Descriptors that hand out what an instance holds.
 _SLOTS = (MemberDescriptorType, type(collections.namedtuple("_", "x").x))  # type: ignore[attr-defined]
+
+
+#: Methods by which a user's class computes an operator.
+SPECIAL = {
+    "+": "__add__", "-": "__sub__", "*": "__mul__", "/": "__truediv__",
+    "<=": "__le__", "<": "__lt__", ">=": "__ge__", ">": "__gt__",
+}  # fmt: skip
+
+
+def special_method(thing: Any, name: str | None, other: Any = None) -> MethodType | None:
+    """Return a method with a special name that the user's class of an instance defines; None without one."""
+    member = inspect.getattr_static(type(thing), name, None) if name and user_classes(type(thing)) else None
+    if not isinstance(member, FunctionType) or not is_traced(member):
+        return None
+    if issubclass(type(other), type(thing)) and type(other) is not type(thing):
+        raise NotTraced("an operator of a class and one that extends it has no rule")
+    return MethodType(member, thing)
 
 
 def attribute(own: Caller, thing: Any, name: str) -> Any:
@@ -39,6 +61,16 @@ def attribute(own: Caller, thing: Any, name: str) -> Any:
             return found
         case np.ufunc() if name == "reduce":
             return RuleFunction(partial(numpy_rules.fold, own, thing), name)
+        case logging.Logger() if type(thing) is logging.Logger and name in LOGGING:
+            return RuleFunction(lambda *args, **named: None, name)
+        case Enum() if name in ("name", "value") and not any(
+            name in vars(k) for k in user_classes(type(thing))
+        ):
+            return getattr(thing, name)
+        case EnumType() if type(thing) is EnumType and name in thing.__members__:
+            return thing.__members__[name]
+        case np.finfo() | sys.float_info.__class__():
+            return getattr(thing, name)
         case str() | list() | dict() | frozenset():
             return python_rules.container_method(own, thing, name)
     kind = thing if isinstance(thing, type) else type(thing)
@@ -61,6 +93,7 @@ def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, held: b
 
     Unless `held`, what the instance itself holds is left out, as super() does.
     """
+    first, *_ = order = tuple(order)
     kind = next((kind for kind in order if name in vars(kind)), None)
     member = vars(kind)[name] if kind is not None else None
     if isinstance(member, property) and thing is not None and is_traced(member.fget):
@@ -75,8 +108,8 @@ def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, held: b
         return member if thing is None else MethodType(member, thing)
     if isinstance(member, staticmethod):
         return member.__func__
-    if isinstance(member, classmethod) and thing is not None:
-        return MethodType(member.__func__, type(thing))
+    if isinstance(member, classmethod):
+        return MethodType(member.__func__, first if thing is None else type(thing))
     if isinstance(member, _SLOTS) and thing is not None:
         return member.__get__(thing)
     if hasattr(type(member), "__get__") and name != "__init__":
@@ -89,6 +122,7 @@ def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, held: b
 def made(own: Caller, kind: type, args: list[Any], named: dict[str, Any]) -> Any:
     """Return a new instance of a user's class: a named tuple, a data class or a plain class."""
     special = {n for k in user_classes(kind) for n in vars(k) if n[:2] == "__" and is_traced(vars(k)[n])}
+    special -= {*SPECIAL.values(), "__call__", "__repr__", "__str__"}  # which have rules, or are not called
     if special - {"__init__", "__post_init__"} or type(kind) is not type:
         raise NotTraced(f"{kind.__name__} is made in a way that has no rule")
     is_plain = not issubclass(kind, tuple) and not is_dataclass(kind)

@@ -80,7 +80,9 @@ class PlayedDecision:
         if words[0] == "charge":
             return charge_by_rule_name(words[1], pair)
         if words[0] == "swapped":
-            pair, words = pair.swapped, words[1:]
+            pair = pair.swapped
+        if words[0] in ("swapped", "both"):
+            words = words[1:]
         value = getattr(pair, words[0])
         return float(np.ravel(value if words[0] in DECLARED else value(float(Fraction(words[1]))))[0])
 
@@ -116,9 +118,9 @@ class Plays:
         return [min(column) >= 0 for column in zip(*self.leaves(), strict=False)]
 
     def takes_few_integers(self) -> list[bool]:
-        """Return for each place of the state whether it took at most five values, all integers."""
+        """Return for each place of the state whether it took two to five values, all integers."""
         columns = [set(column) for column in zip(*self.leaves(), strict=False)]
-        return [len(c) <= 5 and all(math.isfinite(x) and x == int(x) for x in c) for c in columns]
+        return [1 < len(c) <= 5 and all(math.isfinite(x) and x == int(x) for x in c) for c in columns]
 
 
 def play(filt: PrivacyFilter) -> Plays:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import logging
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property, partial, reduce
 from types import ModuleType, UnionType
 from typing import Any, get_args
@@ -21,11 +24,14 @@ from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import ClassOf, Lacking, Request
 from filterproof.mc.prove.source import is_traced, refuse_own_container, user_classes
 from filterproof.mc.prove.values import (
+    INTEGERS,
+    NUMPY,
     PYTHON,
     Array,
     Number,
     RuleFunction,
     SingleUse,
+    UnreadText,
     as_numpy_kind,
     concrete_value,
     elementwise,
@@ -33,27 +39,27 @@ from filterproof.mc.prove.values import (
     lift,
 )
 
+NUMPY_KNOWN = (
+    "linspace arange geomspace logspace cumsum prod diff sort dtype finfo log log10 log1p exp exp2 tanh"
+)
 #: Functions without side effects that are called where all that they are given is known; of zeros the sign is not.
 KNOWN = frozenset(
     {getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and name[0] != "_"}
     - {math.copysign, math.atan2}
-    | {
-        getattr(np, name)
-        for name in (
-            "linspace",
-            "arange",
-            "geomspace",
-            "logspace",
-            "cumsum",
-            "log",
-            "exp",
-            "log2",
-            "exp2",
-            "tanh",
-        )
-    }
-    | {getattr(np, name) for name in ("log10", "log1p", "expm1", "prod", "diff", "sort", "dtype", "ldexp")}
+    | {getattr(np, name) for name in NUMPY_KNOWN.split()}
 )
+#: Methods of a logger, and functions of `logging`, whose effects no filter reads.
+LOGGING = ("debug", "info", "warning", "error", "critical", "exception", "log")
+#: Functions of `operator`, with the operator that they are.
+OPERATORS = {
+    operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.pow: "**",
+    operator.and_: "&", operator.or_: "|", operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">=",
+}  # fmt: skip
+#: Classes of numbers, with the kinds of their instances.
+KINDS: dict[Any, tuple[str, ...]] = {
+    float: ("float", "f8"), int: ("int", "bool"), bool: ("bool",),
+    np.floating: ("f8",), np.float64: ("f8",), np.integer: tuple(INTEGERS), np.generic: NUMPY,
+}  # fmt: skip
 CONTAINERS = (str, tuple, list, dict, frozenset)
 
 
@@ -72,7 +78,7 @@ def converted(kind: str, own: Caller, x: Any = 0) -> Any:
     """Trace float(x), int(x) or bool(x)."""
     if kind == "bool":
         return own.truth(x)
-    if isinstance(x, str):
+    if isinstance(x, str | Fraction | Decimal):
         return {"float": float, "int": int}[kind](x)
     return own.arithmetic.cast(single_number(own, x), kind)
 
@@ -188,7 +194,15 @@ def container_method(own: Caller, container: Any, name: str) -> Any:
         return RuleFunction(lambda: own.mark_fresh(type(container)(container)), name)
     if name in ("items", "keys", "values") and isinstance(container, dict):
         return RuleFunction(lambda: tuple(getattr(container, name)()), name)
-    if name in ("lower", "upper", "startswith", "endswith") and isinstance(container, str):
+    if name in (
+        "lower",
+        "upper",
+        "startswith",
+        "endswith",
+        "strip",
+        "removeprefix",
+        "removesuffix",
+    ) and isinstance(container, str):
         return RuleFunction(getattr(container, name), name)
     if id(container) in own.fresh and isinstance(container, dict) and name == "update":
         return RuleFunction(lambda *args, **named: container.update(dictionary(own, *args, **named)), name)
@@ -217,10 +231,12 @@ def dict_item(own: Caller, container: dict[Any, Any], key: Any, default: Any = R
 # -- classes ---------------------------------------------------------------------------------------------------
 
 
-def class_of(own: Caller, value: Any) -> ClassOf:
-    if not isinstance(value, Request):
-        raise NotTraced("type() of what is no request has no rule")
-    return ClassOf(value)
+def class_of(own: Caller, value: Any) -> Any:
+    if isinstance(value, Request):
+        return ClassOf(value)
+    if not user_classes(type(value)):
+        raise NotTraced("type() of what is no request and of no class in the file has no rule")
+    return type(value)
 
 
 def is_instance(own: Caller, value: Any, kinds: Any) -> bool:
@@ -228,8 +244,8 @@ def is_instance(own: Caller, value: Any, kinds: Any) -> bool:
     classes = [k for kind in given for k in (get_args(kind) if isinstance(kind, UnionType) else (kind,))]
     if isinstance(value, Request):
         return value.is_instance(classes)
-    if bool in classes and isinstance(value, Array | bool):  # NumPy's booleans are none of Python's
-        own.path.differs = True
+    if isinstance(value, Array | bool | float) and not KINDS.keys().isdisjoint({*classes} - {float, int}):
+        own.path.differs = True  # NumPy's numbers and booleans are none of Python's
     return any(_is_instance(value, kind) for kind in classes)
 
 
@@ -237,16 +253,15 @@ def _is_instance(value: Any, kind: Any) -> bool:
     if isinstance(value, TracedCharge):
         return kind in CHARGES
     found = lift(value)
-    if not isinstance(kind, type) or isinstance(value, RuleFunction | SingleUse | ClassOf):
+    if not isinstance(kind, type) or isinstance(value, RuleFunction | SingleUse | ClassOf | UnreadText):
         raise NotTraced(f"isinstance(..., {kind!r}) has no rule here")
     if found is None or kind in CONTAINERS or user_classes(kind) or is_defined_by_library(kind):
         return isinstance(value, kind)
     if kind is np.ndarray:
         return not found.is_scalar
-    if kind not in (float, int, bool):
+    if kind not in KINDS:
         raise NotTraced(f"isinstance(..., {kind.__name__}) has no rule here")
-    kinds = {float: ("float", "f8"), int: ("int", "bool"), bool: ("bool",)}
-    return found.is_scalar and found.kind in kinds[kind]
+    return found.is_scalar and found.kind in KINDS[kind]
 
 
 def hasattr_(own: Caller, value: Any, name: str) -> bool:
@@ -290,6 +305,14 @@ def replace(own: Caller, record: Any, /, **changes: Any) -> Any:
         raise Raised from None
 
 
+def reduced(own: Caller, function: Any, iterable: Any, *first: Any) -> Any:
+    """functools.reduce."""
+    items = [*first, *own.items(iterable)]
+    if not items:
+        raise Raised
+    return reduce(lambda x, y: own.call(function, [x, y], {}), items)
+
+
 def arange(own: Caller, *args: Any) -> Any:
     """Trace np.arange, also of the number of runs."""
     runs = (
@@ -314,7 +337,10 @@ RULES: dict[Any, Callable[..., Any]] = {
     dict: dictionary, zip: zipped, enumerate: enumerated, map: mapped,
     range: lambda own, *args: range(*(operator.index(own.key(a)) for a in args)),
     type: class_of, isinstance: is_instance, hasattr: hasattr_, getattr: getattr_, dataclasses.replace: replace,
-
+    partial: lambda own, function, *args, **named: partial(function, *args, **named),
+    reduce: reduced, reversed: lambda own, items: fresh_iterator(own, reversed(list(own.items(items)))),
+    **{f: partial(lambda symbol, own, x, y: own.binary(symbol, x, y), symbol) for f, symbol in OPERATORS.items()},
+    **dict.fromkeys((print, *(getattr(logging, name) for name in LOGGING)), lambda own, *args, **named: None),
 }  # fmt: skip
 
 

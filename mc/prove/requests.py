@@ -18,6 +18,7 @@ from filterproof.mc.prove.paths import MAX_DOUBLE, Atom, NotTraced, Path, Raised
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.values import Array, Number, RuleFunction, constant_of
 from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.base import ITSELF
 
 #: Declared numbers above this are traced by themselves, since their products may overflow.
 HUGE = Fraction(2) ** 80
@@ -44,6 +45,12 @@ DECLARED: dict[str, Fraction | None] = {
 #: What may be one number beside arrays of other parameters.
 MIXED = frozenset({"infinite_mass", "KOV.epsilon", "KOV.delta"})
 DIVERGENCES = ("renyi", "hockey_stick")
+#: Families whose pairs are their own mirror images, and subclasses, which compute no divergence of their own.
+SYMMETRIC = frozenset(
+    name
+    for family in FAMILIES if inspect.getattr_static(getattr(pairs, family), "swapped") is ITSELF
+    for name in (family, f"sub:{family}")
+)  # fmt: skip
 #: The name of a path's choice: whether it took for granted that divergences of many orders rise, and none is NaN.
 MANY_ORDERS = "many orders"
 
@@ -129,7 +136,8 @@ class Request:
         at = constant_of(point)
         if at is None or isinstance(at, bool) or not math.isfinite(at):
             raise NotTraced(f"request.{name} at an order that is not known has no rule")
-        words = f"{'swapped ' * swapped}{name} {Fraction(at)}"
+        way = "both " if self.possible <= SYMMETRIC else "swapped " * swapped
+        words = f"{way}{name} {Fraction(at)}"
         return self._array_or_number(self._declared(words, None if name == "renyi" else Fraction(1)))
 
     def charge(self, rule: str) -> Value:
@@ -209,6 +217,19 @@ class ClassOf:
         if name != "__name__" or self.is_name:
             raise NotTraced(f"type(request).{name} has no rule")
         return ClassOf(self.request, True)
+
+    @property
+    def known(self) -> Any:
+        """The class or its name, where the path has decided it; else this value."""
+        possible, choices = self.request.possible, self.request.path.choices
+        if len(possible) == 1 and (one := next(iter(possible))) in FAMILIES:
+            return one if self.is_name else getattr(pairs, one)
+        chosen = [
+            name.removeprefix("name ")
+            for name, true in choices.items()
+            if name[:5] == "name " and true is True
+        ]
+        return chosen[0] if chosen and self.is_name else self
 
     def matches(self, other: Any) -> bool:
         """Whether the class is `other`, or its name is the text `other`."""
@@ -295,7 +316,7 @@ def charge_upper_bound_cases(path: Path, measure: str, alpha: Fraction | None = 
         if name.startswith("charge renyi") and Fraction(name[name.index("(") + 1 : -1]) >= (alpha or 1):
             shared.append((number - truth, False))
         if kind == "declared" and "renyi" in words and alpha is not None and Fraction(words[-1]) >= alpha:
-            both[words[0] == "swapped"].append((number - truth, False))
+            (shared if words[0] == "both" else both[words[0] == "swapped"]).append((number - truth, False))
     # the divergence is the larger of both ways: in each case one of them bounds it
     if both[False] and both[True]:
         return [shared + both[False], shared + both[True]]
@@ -309,13 +330,15 @@ def _epsilon_delta_bound_cases(
     nothing = Polynomial({})
     kov = [known.get(("parameter", f"KOV.{name}")) for name in ("epsilon", "delta")]
     sticks = [(Fraction(name.split()[-1]), n) for (_, name), n in known.items() if "hockey_stick" in name]
+    is_symmetric = any(name.startswith("both hockey_stick") for _, name in known)
     if kov[0] is not None and kov[1] is not None:
         choices = [(kov[0], kov[1])]
     elif (p := known.get(("parameter", "Erasure.p"))) is not None:
         choices = [(nothing, p)]
     elif pure:
         choices = [(pure[0], nothing)]
-    elif len(sticks) == 2 and sticks[0][0] == sticks[1][0]:  # one epsilon, both ways: the larger counts
+    elif (is_symmetric and len(sticks) == 1) or (len(sticks) == 2 and sticks[0][0] == sticks[1][0]):
+        # one epsilon, both ways: the larger counts
         # below 0 a hockey-stick is larger than at 0
         choices = [(Polynomial.constant(max(at, Fraction(0))), number) for at, number in sticks]
     else:

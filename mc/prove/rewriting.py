@@ -97,11 +97,14 @@ def _is_nonraising_errstate(item: ast.withitem) -> bool:
     )
 
 
-def deferred_expression(node: ast.expr) -> ast.expr:
-    """Return a lambda without arguments that evaluates the expression when a hook calls it."""
-    if any(isinstance(n, ast.NamedExpr) for n in ast.walk(node)):
-        return refusal_hook_call(node)
-    return ast.Lambda(ast.arguments([], [], None, [], [], None, []), node)
+def conjunction(*tests: ast.expr) -> ast.expr:
+    """Return the expression that is true where all tests are."""
+    return ast.BoolOp(ast.And(), [ast.Constant(True), *tests]) if tests else ast.Constant(True)
+
+
+def walrus(name: str, value: ast.expr) -> ast.expr:
+    """Return the expression `(name := value)`."""
+    return ast.NamedExpr(ast.Name(name, ast.Store()), value)
 
 
 class Rewriter(ast.NodeTransformer):
@@ -128,6 +131,8 @@ class Rewriter(ast.NodeTransformer):
                 return [ast.Expr(self.visit(node.value))]
             case ast.Return():
                 return [ast.Return(node.value and self.visit(node.value))]
+            case ast.Assert():
+                return [hook_statement("may_fail", self.truth(node.test))]
             case ast.Raise():
                 return [hook_statement("fail")]
             case ast.Assign():
@@ -165,9 +170,54 @@ class Rewriter(ast.NodeTransformer):
                     *(hook_statement("check_context_manager", manager) for manager in managers),
                     *self.block(node.body),
                 ]
+            case ast.Match():
+                return self.match_statements(node)
             case ast.FunctionDef() if not node.decorator_list:
                 return [ast.FunctionDef(node.name, self.visit(node.args), self.block(node.body), [])]
         return [ast.Expr(refusal_hook_call(node))]
+
+    def match_statements(self, node: ast.Match) -> list[ast.stmt]:
+        """Return an assignment of the subject and a chain of `if` statements for the cases."""
+        subject, chain = self.fresh(), list[ast.stmt]()
+        for case in reversed(node.cases):
+            guard = [self.truth(case.guard)] if case.guard else []
+            test = conjunction(self.pattern_test(case.pattern, subject), *guard)
+            chain = [ast.If(test, self.block(case.body), chain)]
+        return [ast.Assign([ast.Name(subject, ast.Store())], self.visit(node.subject)), *chain]
+
+    def pattern_test(self, pattern: ast.pattern, subject: str) -> ast.expr:
+        """Return an expression that is true where the value of a name matches; it binds the pattern's names."""
+        value = ast.Name(subject, ast.Load())
+        match pattern:
+            case ast.MatchValue():
+                return hook_call(
+                    "truth", hook_call("compare", ast.Constant("=="), value, self.visit(pattern.value))
+                )
+            case ast.MatchSingleton(value=None):
+                return hook_call("compare", ast.Constant("is"), value, ast.Constant(None))
+            case ast.MatchAs():
+                tests = [] if pattern.pattern is None else [self.pattern_test(pattern.pattern, subject)]
+                bound = [ast.Tuple([walrus(pattern.name, value)], ast.Load())] if pattern.name else []
+                return conjunction(*tests, *bound)
+            case ast.MatchOr():
+                return ast.BoolOp(ast.Or(), [self.pattern_test(one, subject) for one in pattern.patterns])
+            case ast.MatchClass():
+                inner, kind = [*pattern.patterns, *pattern.kwd_patterns], self.visit(pattern.cls)
+                count, names = ast.Constant(len(pattern.patterns)), map(ast.Constant, pattern.kwd_attrs)
+                found = hook_call("class_parts", value, kind, count, *names)
+            case ast.MatchSequence() if not any(isinstance(p, ast.MatchStar) for p in pattern.patterns):
+                inner, found = (
+                    pattern.patterns,
+                    hook_call("sequence_parts", value, ast.Constant(len(pattern.patterns))),
+                )
+            case _:
+                return refusal_hook_call(pattern)
+        whole, parts = self.fresh(), [self.fresh() for _ in inner]
+        tests = [ast.Compare(walrus(whole, found), [ast.IsNot()], [ast.Constant(None)])]
+        for place, (one, name) in enumerate(zip(inner, parts, strict=True)):
+            part = ast.Subscript(ast.Name(whole, ast.Load()), ast.Constant(place), ast.Load())
+            tests += [ast.Tuple([walrus(name, part)], ast.Load()), self.pattern_test(one, name)]
+        return conjunction(*tests)
 
     def fresh(self) -> str:
         self.count += 1
@@ -221,6 +271,15 @@ class Rewriter(ast.NodeTransformer):
     def truth(self, node: ast.expr) -> ast.expr:
         return hook_call("truth", self.visit(node))
 
+    def first_deciding(self, is_or: bool, values: Iterable[ast.expr]) -> ast.expr:
+        """Return the expression that `and`, or `or`, makes of rewritten values."""
+        *others, found = values
+        for value in reversed(others):
+            name = self.fresh()
+            ends = ast.Name(name, ast.Load()), found
+            found = ast.IfExp(hook_call("truth", walrus(name, value)), *(ends if is_or else ends[::-1]))
+        return found
+
     def list_node(self, nodes: Iterable[ast.expr]) -> ast.List:
         """Return a list display of the rewritten expressions."""
         return ast.List([self.visit(node) for node in nodes], ast.Load())
@@ -263,15 +322,15 @@ class Rewriter(ast.NodeTransformer):
             case ast.UnaryOp():
                 return hook_call("unary", ast.Constant(OPERATORS[type(node.op)]), self.visit(node.operand))
             case ast.BoolOp():
-                is_or = ast.Constant(isinstance(node.op, ast.Or))
-                return hook_call("both", is_or, *(deferred_expression(self.visit(v)) for v in node.values))
+                return self.first_deciding(isinstance(node.op, ast.Or), [self.visit(v) for v in node.values])
             case ast.Compare():
-                symbols = ast.Tuple([ast.Constant(OPERATORS[type(op)]) for op in node.ops], ast.Load())
-                return hook_call(
-                    "compare",
-                    symbols,
-                    *(deferred_expression(self.visit(v)) for v in (node.left, *node.comparators)),
-                )
+                left, tests = self.visit(node.left), []
+                for place, (op, other) in enumerate(zip(node.ops, node.comparators, strict=True), 1):
+                    name, right = self.fresh(), self.visit(other)
+                    right = walrus(name, right) if place < len(node.ops) else right
+                    tests.append(hook_call("compare", ast.Constant(OPERATORS[type(op)]), left, right))
+                    left = ast.Name(name, ast.Load())
+                return self.first_deciding(False, tests)
             case ast.IfExp():
                 return ast.IfExp(self.truth(node.test), self.visit(node.body), self.visit(node.orelse))
             case ast.Call(func=ast.Name(id="super"), args=[]) if self.first:
@@ -307,8 +366,12 @@ class Rewriter(ast.NodeTransformer):
                 )
             case ast.JoinedStr():
                 return hook_call("text", *map(self.visit, node.values))
-            case ast.FormattedValue(conversion=-1, format_spec=None):
-                return self.visit(node.value)
+            case ast.FormattedValue():
+                if node.conversion == -1 and node.format_spec is None:
+                    return self.visit(node.value)
+                return hook_call(
+                    "formatted", self.visit(node.value), self.visit(node.format_spec or ast.Constant(""))
+                )
             case ast.Lambda():
                 return ast.Lambda(self.visit(node.args), self.visit(node.body))
             case ast.ListComp():

@@ -13,14 +13,14 @@ from importlib.resources import files
 
 from filterproof.mc.prove.derivations import DerivedGoal, DerivedStep, DerivedSystem
 from filterproof.mc.prove.induction import SumBound
-from filterproof.mc.prove.invariants import GRANTS, SQUARE, SUM, Invariant, place_of_variable
+from filterproof.mc.prove.invariants import GRANTS, SUM, Invariant, factors_of
 from filterproof.mc.prove.paths import NotTraced
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.theorems import declared_within
 from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
 
 _MODULES = ("Integrals", "Conversions", "AnyOutcomes", "AnyOutcomesFilters", "BasicAnyOutcomes", "KeptSums")
-_BESIDE = {"kept_gdp": ("GaussianFilter", "GaussianAnyOutcomes")}
+_BESIDE = {"kept_gdp": ("GaussianDP", "GaussianAnyOutcomes")}
 #: The end of the proof for each statement of the kernel, of the sums within their budgets: what is assumed of a
 #: request beside its laws, and what the filter that stops after K grants then keeps.
 _ENDS = {
@@ -139,9 +139,7 @@ def _fact(polynomial: Polynomial, strict: bool, step: DerivedStep) -> str:
 def _invariant(one: Invariant, values: Mapping[int, str]) -> str:
     """An invariant, in the text that the definition of all invariants has when these values stand in it."""
     terms = [
-        f" - {_number(c)} * {values[place_of_variable(v)]}"
-        + f" * {values[place_of_variable(v)]}" * (v <= SQUARE)
-        for v, c in one.terms
+        f" - {_number(c)} * {' * '.join(values[place] for place in factors_of(v))}" for v, c in one.terms
     ]
     return f"0 <= {_number(one.bound)} + {_number(one.drift)} * {values[GRANTS]}{''.join(terms)}"
 

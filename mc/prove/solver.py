@@ -78,9 +78,8 @@ class Premises:
         }
         for number, atom in new:
             parts = atom.of if atom.kind in ("rounded", "largest") else ()
-            self._made_of[number] = [
-                key for part in parts if len(part.terms) == 1 for key in part.terms if key
-            ]
+            keys = [[key for key in part.terms if key] for part in parts]
+            self._made_of[number] = [own[0] for own in keys if len(own) == 1]
         for number, atom in new:
             v = Polynomial.atom(number)
             if atom.kind in ("declared", "parameter", "loss", "rounded", "function") or (

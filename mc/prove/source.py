@@ -9,6 +9,7 @@ import ast
 import sys
 import sysconfig
 from collections.abc import Iterator
+from enum import Enum
 from functools import lru_cache
 from pathlib import Path as File
 from types import CodeType, FunctionType
@@ -33,7 +34,9 @@ MUTATORS = (
 )
 #: Modules of this library whose functions are traced as a user's are.
 TRACED = frozenset({"filterproof.filters.rules.additive"})
-_FOREIGN = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+_FOREIGN = tuple(
+    {str(File(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
 
 
 def is_traced(function: object) -> bool:
@@ -113,6 +116,12 @@ def user_classes(kind: type) -> list[type]:
     return [k for k in kind.__mro__ if _is_user_file(k.__module__, file_of(k))]
 
 
+def is_enum_member(value: object) -> bool:
+    """Whether a value is a member of an enumeration that compares by identity."""
+    kind = type(value)
+    return isinstance(value, Enum) and kind.__eq__ is object.__eq__ and kind.__hash__ is Enum.__hash__
+
+
 def file_of(kind: type) -> str | None:
     """Return the file of a class, found by its methods, because two modules may have one name."""
     for member in vars(kind).values():
@@ -156,7 +165,7 @@ def refuse_hidden_state(filt: object) -> None:
     for kind in classes:
         for name, member in vars(kind).items():
             function = getattr(member, "fget", None) or getattr(member, "__func__", member)
-            if name in REFUSED_METHODS.split():
+            if name in REFUSED_METHODS.split() and not _is_made_by_dataclass(kind, function):
                 raise NotTraced(f"{kind.__name__}.{name} decides what the trace does not see")
             if name in ("start", "admits", "spend", "observe") and not isinstance(function, FunctionType):
                 raise NotTraced(f"{kind.__name__}.{name} is no function of the file")
@@ -168,6 +177,12 @@ def refuse_hidden_state(filt: object) -> None:
     names = {k.__name__ for k in classes}
     for file in {str(file_of(kind)) for kind in classes}:
         _refuse_state_in_module(_tree_and_codes(file)[0], names)
+
+
+def _is_made_by_dataclass(kind: type, function: object) -> bool:
+    """Whether `dataclass` made a method: a frozen class has a __setattr__ and a __delattr__ that raise."""
+    made = isinstance(function, FunctionType) and function.__code__.co_filename == "<string>"
+    return made and "__dataclass_params__" in vars(kind)
 
 
 def _refuse_state_in_module(tree: ast.Module, names: set[str]) -> None:

@@ -119,6 +119,10 @@ class SingleUse:
     taken: bool = False
 
 
+class UnreadText:
+    """A text of numbers that are not known, as messages have: nothing may read it."""
+
+
 def Number(kind: str, value: Any) -> Array:
     """Return a traced scalar."""
     return Array.of(kind, False, value)

@@ -63,3 +63,20 @@ class Known(Adding):
 
     def is_reachable_state(self, state: Any) -> Any:
         return (state >= 0) & (state <= 1)
+
+
+class OfSquares(Adding):
+    """The user's filter of the README."""
+
+    order_free = True
+    most = 0.02
+
+    def cost(self, request: DominatingPair) -> Any:
+        return request.pure_epsilon**2 / 2
+
+
+class AddingMu(Adding):
+    """The same of the mu of each request."""
+
+    def cost(self, request: DominatingPair) -> Any:
+        return request.gdp_mu

@@ -9,12 +9,9 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-import filterproof as fp
-from filterproof.filters.certified.conversion_references import cks_log_delta
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.products import matrix_product
-from filterproof.theory.pairs.normal_distribution import hockey_stick
-from tests.pinned.numbers import DELTAS, EPSILONS, PATH, lines
+from tests.pinned.numbers import PATH, lines
 
 pytestmark = pytest.mark.pinned
 
@@ -38,30 +35,6 @@ def test_the_processor_is_the_one_that_was_asked_for() -> None:
         names = {one["architecture"] for one in threadpool_info() if one["internal_api"] == "openblas"}
         # on 64 bits the two are one set of kernels, and OpenBLAS says either name
         assert {"Prescott" if name == "Katmai" else name for name in names} == {kind}
-
-
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("delta", DELTAS)
-def test_a_budget_is_the_largest_double_from_which_the_promise_follows(epsilon: float, delta: float) -> None:
-    """Held against the infimum over the orders and the Gaussian's hockey-stick, at a higher precision."""
-    with ctx.workprec(512):
-        goal = arb(delta)
-
-        def simple(rho: float) -> arb:
-            return arb(rho) + 2 * (-arb(rho) * goal.log()).sqrt() - arb(epsilon)
-
-        def by_orders(rho: float) -> arb:
-            return cks_log_delta(arb(rho), arb(epsilon)) - goal.log()
-
-        def by_mu(mu: float) -> arb:
-            return hockey_stick(arb(mu), arb(epsilon)) - goal
-
-        for budget, beyond in (
-            (fp.BUN_STEINKE.budget(epsilon, delta), simple),
-            (fp.CKS.budget(epsilon, delta), by_orders),
-            (fp.conversions.max_gaussian_mu(epsilon, delta), by_mu),
-        ):
-            assert beyond(float(budget)) <= 0 < beyond(math.nextafter(float(budget), math.inf))
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,13 @@ from dataclasses import replace
 import numpy as np
 
 import filterproof as fp
-from filterproof.mc.engine.encoding import allowed_values_by_name
-from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Examination
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_finding import STOPPED_AFTER, UNFINISHED, StageFinding, Tightness
 from filterproof.mc.examine.trace import trace_of_sequence
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
+from tests.mc.examine.counterexamples import sequence
 
 
 class Mine(fp.PrivacyFilter):
@@ -35,20 +34,6 @@ H1 = Divergence.hockey_stick(1.0)
 D2 = Divergence.renyi(2.0, "QP")
 
 
-def sequence_counterexample(filt: fp.PrivacyFilter | None = None) -> Counterexample:
-    """Four Gaussians of mu = 1, which `Mine` grants: together they are 2-GDP."""
-    played = Sequence(((fp.Gaussian(1.0), 4),))
-    measure = {"kind": "hockey-stick", "at": 1.0, "direction": "PQ"}
-    data = {
-        "filter": {"outside": "Mine"},
-        "measure": measure,
-        "promised": H1.promised(Mine.promise),
-        "sequence": played.to_data(allowed_values_by_name()),
-        "low": played.low(H1),
-    }
-    return Counterexample(Mine() if filt is None else filt, data)
-
-
 def exam_of(*findings: StageFinding, filt: fp.PrivacyFilter | None = None) -> Examination:
     """These findings about `Mine`, as a person sees them."""
     return Examination(Mine() if filt is None else filt, ("gaussian", "rr"), findings, 7, 1e-6, Mine.promise)
@@ -64,7 +49,7 @@ def rows(attack: float = 0.05) -> tuple[Tightness, ...]:
 
 
 def refuted() -> Examination:
-    counterexample = sequence_counterexample()
+    counterexample = sequence(Mine(), fp.Gaussian(1.0), H1, times=4)  # together they are 2-GDP
     finding = StageFinding.from_counterexample(
         "sequences",
         "Does a fixed sequence reveal more than is promised?",

@@ -34,30 +34,22 @@ def test_a_value_is_read_as_it_is_printed(value: object) -> None:
     assert repr(read_value("BUN_STEINKE" if value is BUN_STEINKE else repr(value))) == repr(value)
 
 
-#: What reads it, what is typed, and the sentence that it ends in.
-REFUSED = {
-    (read_value, r"\((expression|name)="): (
-        *(
-            "__import__('os').system('true')",
-            "(lambda: 1)()",
-            "GaussianFilter(mu=1.0).open()",
-            "[x for x in ()]",
-        ),
-        *("open('x')", "Gaussian(**{})", "f'{1}'", "GaussianFilter(mu=1.0"),
-    ),
-    (read_value, r"\(expression='': invalid syntax\); write a name"): ("",),
-    (read_filter, "this is not a filter"): ("Gaussian(mu=0.1)", "HighWhileLossPositive()", "BUN_STEINKE"),
-    (read_promise, r"not a promise \(.*\); choose one from pure, approx, zcdp, gdp, renyi"): (
-        "ZCDPFilter(1)",
-    ),
-    (read_filter, r"this is a file or module and not a filter .*; add ::ClassName"): (
-        *("late.py", "late", "user.late"),
-    ),
-}
+#: What reads the text, the sentence that it ends in, and texts.
+REFUSED: list[tuple[Callable[[str], object], str, tuple[str, ...]]] = [
+    (read_value, r"\((expression|name)=", ("__import__('os').system('true')", "(lambda: 1)()", "f'{1}'")),
+    (read_value, r"\((expression|name)=", ("GaussianFilter(mu=1.0).open()", "[x for x in ()]", "open('x')")),
+    (read_value, r"\((expression|name)=", ("Gaussian(**{})", "GaussianFilter(mu=1.0")),
+    (read_value, r"\(expression='': invalid syntax\); write a name", ("",)),
+    (read_filter, "this is not a filter", ("Gaussian(mu=0.1)", "HighWhileLossPositive()", "BUN_STEINKE")),
+    (read_promise, r"not a promise \(.*\); choose one from pure, approx, zcdp, gdp", ("ZCDPFilter(1)",)),
+    (read_filter, "the target has one colon .*; write late.py::Late", ("late.py:Late",)),
+    (read_filter, r"a file or module and not a filter .*; add ::ClassName", ("late.py", "late", "user.late")),
+]
 
 
 @pytest.mark.parametrize(
-    ("read", "sentence", "text"), [(*asked, text) for asked, texts in REFUSED.items() for text in texts]
+    ("read", "sentence", "text"),
+    [(read, sentence, text) for read, sentence, texts in REFUSED for text in texts],
 )
 def test_nothing_but_names_numbers_and_calls_of_the_kind_asked_for_is_read(
     read: Callable[[str], object], sentence: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -116,6 +108,7 @@ def test_a_class_or_an_instance_is_found(file: Path, name: str) -> None:
         ("{file}::NeedsMore", "cannot be called without arguments"),
         ("{file}::number", "the target is of the type int and not a filter"),
         ("nowhere.py::X", "no file at 'nowhere.py'"),
+        ("{file.parent}/mien.py::X", "mien.py'; did you mean 'mine.py'"),
         ("{file.parent}::X", "is a folder"),
         ("my_gone::filt", "no file at 'my_gone', and no module of that name"),
     ],
@@ -126,72 +119,54 @@ def test_what_cannot_be_used_is_refused_in_one_sentence(file: Path, target: str,
     assert "\n" not in str(caught.value)
 
 
-#: What a file does as it is imported, or as a name is looked up in it, and what is told of it.
-RAISES = {
-    "import nothing_of_that_name\n": "ModuleNotFoundError",
-    "raise KeyboardInterrupt\n": "KeyboardInterrupt",
-    "def __getattr__(name): exit(0)\n": "SystemExit: 0",
-}
-
-
-@pytest.mark.parametrize("text", RAISES)
-def test_a_file_that_does_not_import_says_what_it_raised(file: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "raised"),
+    [
+        ("import nothing_of_that_name\n", "ModuleNotFoundError"),
+        ("raise KeyboardInterrupt\n", "KeyboardInterrupt"),
+        ("def __getattr__(name): exit(0)\n", "SystemExit: 0"),
+    ],
+)
+def test_a_file_that_does_not_import_says_what_it_raised(file: Path, text: str, raised: str) -> None:
     file.write_text(text)
-    with pytest.raises(ValueError, match=f"the import raised {RAISES[text]}"):
+    with pytest.raises(ValueError, match=f"the import raised {raised}"):
         load_filter(f"{file}::MyFilter")
 
 
-def test_a_filter_of_a_module_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "my_package").mkdir()
-    (tmp_path / "my_package" / "__init__.py").touch()
-    (tmp_path / "my_package" / "filters_of_mine.py").write_text(
-        "import filterproof as fp\nfilt = fp.GaussianFilter(mu=1.0)\n"
-    )
+def test_a_filter_of_a_module_is_found_by_its_name_also_in_a_folder_with_the_name_of_a_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "filters").mkdir()
+    (tmp_path / "filters" / "__init__.py").write_text("PRICE = 1")
+    (tmp_path / "filters" / "mine.py").write_text(f"from filters import PRICE\n{GOOD}")
     (tmp_path / "my_broken_module.py").write_text("import nothing_of_that_name\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert isinstance(load_filter("my_package.filters_of_mine::filt"), PrivacyFilter)
+    assert isinstance(load_filter("filters.mine::MyFilter"), PrivacyFilter)
     with pytest.raises(ValueError, match=r"the import raised .*nothing_of_that_name"):
         load_filter("my_broken_module::filt")
 
 
-BESIDE = GOOD.replace("import filterproof as fp\n", "import filterproof as fp\n{line}\n")
-
-
-@pytest.mark.parametrize(
-    ("place", "line"),
-    [
-        ("work_a/shop.py", "from prices_a import PRICE"),
-        ("work_d/goods_d/inner/shop.py", "from ..prices_d import PRICE"),
-    ],
+#: A file, what it imports, and the files beside it.
+BESIDE = (
+    ("work_a/shop.py", "from prices_a import PRICE", ("prices_a.py",)),
+    (
+        "work_d/goods_d/inner/shop.py",
+        "from ..prices_d import PRICE",
+        ("goods_d/__init__.py", "goods_d/inner/__init__.py", "goods_d/prices_d.py"),
+    ),
 )
+
+
+@pytest.mark.parametrize(("place", "line", "others"), BESIDE)
 def test_a_file_imports_what_stands_beside_it_and_in_its_package(
-    tmp_path: Path, place: str, line: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, place: str, line: str, others: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])
-    file, key = tmp_path / place, place[5]
-    file.parent.mkdir(parents=True)
-    file.write_text(BESIDE.format(line=line))
-    for folder in file.relative_to(tmp_path).parents:
-        if folder.name not in ("", f"work_{key}"):
-            (tmp_path / folder / "__init__.py").touch()
-    home = tmp_path / f"work_{key}"
-    home = home if key == "a" else home / f"goods_{key}"
-    (home / f"prices_{key}.py").write_text("PRICE = 1")
-    found = load_filter(f"{file}::MyFilter")
-    assert isinstance(found, PrivacyFilter)
-    assert sys.path.count(str(tmp_path / f"work_{key}")) == 1
-
-
-def test_a_folder_with_the_name_of_a_room_is_the_users(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    room = "filters"
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / room).mkdir()
-    (tmp_path / room / "__init__.py").write_text("PRICE = 1")
-    (tmp_path / room / "shop.py").write_text(GOOD)
-    (tmp_path / "plain.py").write_text(GOOD)
-    (tmp_path / "wants.py").write_text(BESIDE.format(line=f"from {room} import PRICE"))
-    for target in ("plain.py::MyFilter", "wants.py::MyFilter", f"{room}.shop::MyFilter"):
-        assert isinstance(load_filter(target), PrivacyFilter)
+    home = tmp_path / place.partition("/")[0]
+    (tmp_path / place).parent.mkdir(parents=True)
+    (tmp_path / place).write_text(f"{line}\n{GOOD}")
+    for other in others:
+        (home / other).write_text("PRICE = 1")
+    assert isinstance(load_filter(f"{tmp_path / place}::MyFilter"), PrivacyFilter)
+    assert sys.path.count(str(home)) == 1

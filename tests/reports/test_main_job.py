@@ -16,7 +16,7 @@ from filterproof.reports.finding import Claim, Finding
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Outcome
 from tests.reports import made_up
-from tests.reports.test_report import check_size
+from tests.reports.reading import check_size
 from tests.reports.typed import filterproof
 
 #: A filter that keeps its guarantee and one that does not.

@@ -3,12 +3,9 @@
 import tomllib
 import xml.etree.ElementTree as Tree
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from filterproof.reports.pytest_plugin import _mark_error_text, _options_of_item
 from tests.interpreter import ROOT, python
 from tests.reports.typed import CAST
 
@@ -19,7 +16,7 @@ from mine import DeniesAll, Lax, MyFilter
 @pytest.fixture
 def lax(): return Lax()
 
-@pytest.mark.filterproof(effort=0.01, mechanisms=["rr"])
+@pytest.mark.filterproof(effort=1e9, mechanisms=["rr"])  # never ends unless the command line gives another
 def test_returned(): return MyFilter()
 
 @pytest.mark.filterproof(effort=0.03, mechanisms=["rr"])
@@ -77,38 +74,32 @@ def test_a_repository_with_packages_of_these_names_runs_its_own_tests(tmp_path: 
     assert "1 passed, 1 skipped" in out
 
 
-@pytest.mark.parametrize("effort", ["0.0", "inf"])
-def test_an_effort_that_is_none_is_refused(folder: Path, effort: str) -> None:
-    status, out = run_pytest(folder, "--filterproof-effort", effort)
+def test_an_effort_that_is_none_is_refused(folder: Path) -> None:
+    status, out = run_pytest(folder, "--filterproof-effort", "inf")
     assert status == 4
-    assert f"not a number > 0 (--filterproof-effort={effort})" in out
+    assert "not a number > 0 (--filterproof-effort=inf)" in out
 
 
-@pytest.mark.parametrize(
-    ("mark", "said"),
-    [
-        (pytest.mark.filterproof(0.01), "an argument without a name (0.01); write effort=0.01"),
-        (pytest.mark.filterproof(efort=0.01), "(efort=0.01); did you mean 'effort'?"),
-        (pytest.mark.filterproof(only="X"), "(only='X'); choose from effort, mechanisms"),
-        (pytest.mark.filterproof(effort="x"), "effort must be a real number"),
-        (pytest.mark.filterproof(effort=0), "effort must be finite and > 0"),
-        (pytest.mark.filterproof(effort=0.3, mechanisms=["rr"], seconds=9.0, seed=1), ""),
-    ],
-)
-def test_a_mark_that_cannot_be_used_is_refused_in_a_sentence(mark: Any, said: str) -> None:
-    refused = _mark_error_text(mark.mark)
-    assert said in refused
-    assert bool(said) is bool(refused)
+#: A mark that cannot be used, and the sentence in which it is refused.
+MISUSED = {
+    "0.01": "an argument without a name (0.01); write effort=0.01",
+    "efort=0.01": "(efort=0.01); did you mean 'effort'?",
+    "only='X'": "(only='X'); choose from effort, mechanisms",
+    "effort='x'": "effort must be a real number",
+    "effort=0": "effort must be finite and > 0",
+}
 
 
-def test_the_command_line_gives_the_effort_whatever_the_mark_says() -> None:
-    for asked, effort in ((None, 0.5), (3.0, 3.0)):
-        item: Any = SimpleNamespace(config=SimpleNamespace(getoption=lambda name, asked=asked: asked))
-        assert _options_of_item(item, {"effort": 0.5, "mechanisms": ["rr"]}) == {
-            "effort": effort,
-            "mechanisms": ["rr"],
-        }
-        assert _options_of_item(item, {}) == ({} if asked is None else {"effort": asked})
+def test_a_mark_that_cannot_be_used_is_refused_in_a_sentence(folder: Path) -> None:
+    tests = [
+        f"@pytest.mark.filterproof({mark})\ndef test_{k}(): return MyFilter()\n"
+        for k, mark in enumerate((*MISUSED, "effort=0.01, mechanisms=['rr'], seconds=9.0, seed=1"))
+    ]
+    (folder / "test_marks.py").write_text("import pytest\nfrom mine import MyFilter\n" + "".join(tests))
+    _, out = run_pytest(folder)
+    assert f"{len(MISUSED)} failed, 1 passed" in out
+    assert [sentence for sentence in MISUSED.values() if sentence not in out] == []
+    assert "Error:" not in out  # none of them is an exception
 
 
 def test_a_start_of_pytest_loads_nothing_of_ours_but_the_plugin(folder: Path) -> None:

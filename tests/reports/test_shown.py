@@ -19,11 +19,10 @@ import filterproof as fp
 from filterproof.filters.certified.comparison import ComparisonStatus
 from filterproof.reports.html_repr.fragments import MAX_LINES
 from filterproof.reports.html_repr.numbers import exact_value_and_bounds_text
-from filterproof.reports.html_repr.text_cells import text_cells as row_cells
+from filterproof.reports.html_repr.text_cells import text_cells
 from filterproof.theory.display import Displayed
 from filterproof.theory.numerics.decimals import format_down, format_up, interval
 from filterproof.theory.proofs.proof import PROSE_JOIN_NOTE
-from tests.interpreter import ROOT, python
 from tests.reports.examinations import ADMISSION, exam_of, refuted
 
 GAUSSIAN = fp.GaussianFilter(mu=1.0)
@@ -84,8 +83,6 @@ PICTURED = (
     "Evaluations",
     "Evaluations, exact",
 )
-#: Whose HTML is no table of rows: steps and numbers have formulas and doubles to show.
-OF_STEPS = ("Proof", "CertifiedNumbers", "Examination")
 
 
 @cache
@@ -99,11 +96,6 @@ def page(value) -> ElementTree.Element:
 
 def words(value) -> str:
     return " ".join("".join(page(value).itertext()).split())
-
-
-def text_cells(value) -> dict[str, str]:
-    """The lines of a table of labels."""
-    return {line[0].text: "".join(line[1].itertext()) for line in page(value).iter("tr")}
 
 
 # -- all of them -----------------------------------------------------------------------------------------------
@@ -180,11 +172,11 @@ def test_a_shown_interval_contains_the_interval(name: str) -> None:
 def test_a_cell_is_rounded_to_the_safe_side_and_an_interval_is_one_cell() -> None:
     row = {"promised": 0.1234561, "difference": 1.01e-9, "joint_failure": 1.01e-6, "mu_low": 0.1234569}
     told = {"promised": "0.123457", "difference": "1.1e-09", "joint failure": "1.1e-06"}
-    assert row_cells(row | {"untried": ""}) == told | {"mu": "at least 0.123456"}
+    assert text_cells(row | {"untried": ""}) == told | {"mu": "at least 0.123456"}
     ends = {"low": 0.1234569, "high": 0.1234561}
-    assert row_cells({"value": 0.5, **ends}) == {"value": "0.5 in [0.123456, 0.123457]"}
-    assert row_cells({"value": "1/3", **ends}) == {"value": "1/3, in [0.1234569, 0.1234561]"}
-    assert row_cells(ends) == {"between": "[0.1234569, 0.1234561]"}
+    assert text_cells({"value": 0.5, **ends}) == {"value": "0.5 in [0.123456, 0.123457]"}
+    assert text_cells({"value": "1/3", **ends}) == {"value": "1/3, in [0.1234569, 0.1234561]"}
+    assert text_cells(ends) == {"between": "[0.1234569, 0.1234561]"}
 
 
 def test_an_exact_value_that_is_too_long_to_read_gives_way_to_its_bounds() -> None:
@@ -302,16 +294,3 @@ def test_what_others_wrote_is_escaped(make) -> None:
     value = make()
     assert EVIL in "".join(page(value).itertext())
     assert all(image.get("onerror") is None for image in page(value).iter("img"))
-
-
-def test_rows_load_no_room_that_shows_and_html_of_a_number_no_matplotlib() -> None:
-    code = (
-        "import sys, filterproof as fp\n"
-        "one = fp.Estimate(0.5, 0.25, 0.75, 0.01, 10, 'by hand')\n"
-        "one.rows()\n"
-        "print(sorted({'matplotlib', 'filterproof.reports', 'jinja2'} & {*sys.modules}))\n"
-        "one._repr_html_()\n"
-        "print('matplotlib' in sys.modules, 'filterproof.reports.html_repr' in sys.modules)"
-    )
-    ran = python("-c", code, cwd=ROOT)
-    assert ran.stdout.split("\n")[:2] == ["[]", "False True"], ran.stderr

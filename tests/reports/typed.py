@@ -22,8 +22,8 @@ from filterproof.reports.commands import verify_target  # noqa: F401 - a command
 #: A file of a person's own, with a sound filter from which others are made.
 MINE = """
 import os, sys, time
-from fractions import Fraction as F
 import numpy as np
+import typer
 import filterproof as fp
 
 class MyFilter(fp.PrivacyFilter):
@@ -43,10 +43,17 @@ class DeniesAll(MyFilter):
 class Raises(MyFilter):
     def admits(self, spent, request): raise ValueError("no\\nmoney")
 
-class Vanishes(MyFilter):
-    def spend(self, spent, request):
-        print('{{"verdicts": []}}', flush=True)
-        os._exit(0)
+class Leaves(MyFilter):
+    @property
+    def promise(self): raise typer.Exit(0)
+
+class Interrupts(MyFilter):
+    def admits(self, spent, request): raise KeyboardInterrupt
+
+class Odd(fp.ApproxDP):
+    def __str__(self): sys.exit(0)
+
+class Says(MyFilter): promise = Odd(epsilon=1.0, delta=1e-3)
 
 class Hangs(MyFilter):
     def spend(self, spent, request): time.sleep(1000)
@@ -56,9 +63,6 @@ class Slow(MyFilter):
         open("playing", "w").close()
         time.sleep(0.2)
         return spent
-
-class Unmade(fp.BasicFilter):
-    def __init__(self): {{}}[1]
 
 class Purse:
     def __init__(self, disk): self.disk = disk
@@ -77,13 +81,6 @@ class Late(Good):
 class Above(fp.AdditiveFilter):
     promise, charge = fp.ApproxDP(1.0, 1e-5), fp.zcdp_charge
     budget = fp.Budget.of(0.0305565953)
-
-class Natural(fp.NonadaptiveCompositionFilter):
-    def __init__(self):
-        menu = tuple(fp.RandomizedResponse.from_ratio(F(3, 2) ** k) for k in (1, 2, 3))
-        with fp.suppress_unsound_warning():
-            promised = (float(np.log(2.25)), float(F(45, 169)))
-            fp.NonadaptiveCompositionFilter.__init__(self, *promised, menu, ratio=F(9, 4), exact_delta=F(45, 169))
 """
 
 

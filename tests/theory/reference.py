@@ -15,16 +15,6 @@ from filterproof.theory.numerics.golden_section import lowest_at
 Number: TypeAlias = Any
 
 
-def gaussian_hockey_stick(mu: Number, epsilon: float, digits: int = 30) -> Number:
-    """E_P[(1 - e^{eps - L})_+] of Gaussian(mu), by quadrature: L = mu z + mu^2/2 under P, z standard normal."""
-    with mp.workdps(digits + 20):
-        mu, eps = mp.mpf(mu), mp.mpf(epsilon)
-        edge = eps / mu - mu / 2
-        return mp.quad(
-            lambda z: mp.npdf(z) * -mp.expm1(mu * (edge - z)), [edge, edge + 1, edge + 4, edge + 12, mp.inf]
-        )
-
-
 def conversion_delta(conversion: Conversion, rho: float, epsilon: float, digits: int = 30) -> Number:
     """The conversion's infimum over the order, by golden-section search."""
     with mp.workdps(digits + 20):

@@ -10,6 +10,8 @@ from flint import arb, ctx, fmpq
 from scipy import optimize, stats
 
 import filterproof as fp
+from filterproof.filters.certified.comparison import Comparisons
+from filterproof.filters.certified.some_order_checks import delta_share_comparison
 from filterproof.filters.rules.orders import RenyiCurve
 from filterproof.theory.extremal import realised_loss_filter_extremal, squares_extremal
 from filterproof.theory.numerics.binary_hypothesis import (
@@ -18,6 +20,7 @@ from filterproof.theory.numerics.binary_hypothesis import (
     largest_hockey_stick_point,
 )
 from filterproof.theory.thresholds.b_star import b_star
+from filterproof.theory.thresholds.some_order_delta_share import some_order_rule_delta_share
 
 ZCDP = [
     (0.0305565952, 1.0),
@@ -168,3 +171,30 @@ def test_where_no_point_is_found_the_promise_bounds() -> None:
 def test_no_guarantee_loses_more_than_it_says_however_little_that_is(promise, epsilon):
     found = promise.extremal(epsilon)
     assert found.low <= found.high <= max(promise.delta(epsilon) * (1 + 2.0**-38), 5e-324)
+
+
+@pytest.mark.parametrize(
+    ("alphas", "delta"),
+    [
+        ((2.0, 32.0), 0.01),
+        (tuple(map(float, range(2, 65))), 0.01),
+        (tuple(map(float, range(3, 65))), 1e-5),
+        ((1.1, 1.3), 0.01),
+        (tuple(2.5 + j / 8 for j in range(40)), 1e-5),
+        ((64.0, 1.5, 7.25), 1e-12),
+    ],
+)
+def test_the_share_of_delta_at_some_order_is_that_of_the_payments_rounded_up(alphas, delta):
+    assert delta_share_comparison(Comparisons("some order kept"), alphas, delta).checked().fits
+
+
+def test_all_mechanisms_at_some_order_lose_at_most_the_share_from_epsilon_on():
+    filt = fp.SomeOrderMarkovFilter(6.0, 0.01, (2.0, 32.0))
+    share = some_order_rule_delta_share((2.0, 32.0), 0.01)
+    for epsilon in (6.0, 7.5):
+        found = fp.supremum(filt, epsilon)
+        assert 0 < found.low < found.high == pytest.approx(share * 0.01, rel=1e-8)
+    assert fp.supremum(filt, 5.0).high > 0.01
+    # where no worst mechanism is found the promise alone is said
+    found = fp.supremum(fp.SomeOrderMarkovFilter(1e300, 0.01, (1 + 1e-9,)), 1e300)
+    assert (found.low, found.high) == (0.0, pytest.approx(0.01))

@@ -35,11 +35,6 @@ def test_where_numba_is_installed_the_kernels_pass_their_own_check() -> None:
     assert (gaussian_kernels() is not None) == wanted
 
 
-@pytest.fixture
-def numpy_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filterproof.theory.fast.compiled_gaussian, "gaussian_kernels", lambda: None)
-
-
 @compiled
 @pytest.mark.parametrize("seed", [11, 12])
 @pytest.mark.parametrize("bits", BITS)
@@ -101,19 +96,16 @@ def test_one_bad_number_among_many_is_found(n: int, bad: float, place: int) -> N
                 check_probability("p", values)
 
 
-# -- levels -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("n", [0, 31, 400])
-@pytest.mark.parametrize("route", ["gaussian_kernels", "numpy"])
 @pytest.mark.parametrize(("low", "high"), [(0.7, 0.1), (5e-324, 1e308)])
 def test_either_level_is_met_to_the_last_bit(
-    n: int, route: str, low: float, high: float, request: pytest.FixtureRequest
+    n: int, low: float, high: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if route == "numpy":
-        request.getfixturevalue("numpy_only")
     chosen = np.random.default_rng(n).random(2 * n) < 0.5
-    for which in (chosen[:n], chosen[::2], ~chosen[:n]):
-        pair = Gaussian.either(low, high, which)
-        assert pair.mu.tolist() == [high if up else low for up in which]  # type: ignore[union-attr]
-        assert pair.shape == (n,)
+    for fast_route in (True, False):
+        if not fast_route:
+            monkeypatch.setattr(filterproof.theory.fast.compiled_gaussian, "gaussian_kernels", lambda: None)
+        for which in (chosen[:n], chosen[::2], ~chosen[:n]):
+            pair = Gaussian.either(low, high, which)
+            assert pair.mu.tolist() == [high if up else low for up in which]  # type: ignore[union-attr]
+            assert pair.shape == (n,)

@@ -1,13 +1,11 @@
 """What every pair owes: one contract, checked for each class from its loss law."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-import filterproof as fp
 from filterproof.theory.pairs import (
     KOV,
     DiscreteGaussian,
@@ -38,18 +36,6 @@ def scale(pair: DominatingPair) -> float:
     return 1.0
 
 
-def cells(pair: DominatingPair) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Ends of cells that hold all finite losses, and each cell's Q-mass, which keeps its digits far out."""
-    tails = np.concatenate([np.geomspace(1e-300, 1e-3, 8000), np.linspace(1e-3, 1 - 1e-3, 2000)])
-    tails = np.concatenate([tails, 1 - np.geomspace(1e-15, 1e-3, 100)])
-    losses = np.asarray(pair.loss_isf(tails))
-    losses = losses[np.isfinite(losses)]
-    pad = scale(pair) * 1e-9
-    places = np.unique(np.concatenate([losses - pad, losses + pad]))
-    above = np.asarray(pair.swapped.loss_cdf(-places))  # Q(L >= place)
-    return places[:-1], places[1:], -np.diff(above)
-
-
 @each_pair
 def test_the_quantile_is_the_inverse_of_the_cdf(pair: DominatingPair) -> None:
     for tail in (0.001, 0.05, 0.19, 0.21, 0.4, 0.499, 0.7, 0.95, 0.999):
@@ -61,37 +47,13 @@ def test_the_quantile_is_the_inverse_of_the_cdf(pair: DominatingPair) -> None:
         # inf{x : P(L > x) <= tail}: true just above, false just below; 1e-12 is for rounding in the cdf
         assert 1 - float(pair.loss_cdf(level + step)) <= tail + 1e-12
         assert 1 - float(pair.loss_cdf(level - step)) > tail - 1e-12
-    assert pair.loss_isf(1.0) == -math.inf
-
-
-@each_pair
-@pytest.mark.parametrize("order", [1.0, 3.7])
-def test_losses_are_drawn_from_the_tilted_law(pair: DominatingPair, order: float) -> None:
-    drawn = pair.sample(np.random.default_rng(11), DRAWS, order)
-    assert drawn.shape == (DRAWS,)
-    infinite = np.isposinf(drawn)
-    # Hoeffding for the infinite losses, Dvoretzky-Kiefer-Wolfowitz for the others: half of the alarm each
-    lost = 1 - float(pair.loss_cdf(1e300))
-    assert abs(infinite.mean() - lost) <= math.sqrt(math.log(4 / FALSE_ALARM) / (2 * DRAWS))
-    finite = np.sort(drawn[~infinite])
-    # the tilted law has density e^{order L} under Q: its cdf is enclosed cell by cell, not approximated
-    bottom, top, masses = cells(pair)
-    low = masses * np.exp(order * (bottom - top[-1]))
-    high = masses * np.exp(order * (top - top[-1]))
-    lowest = np.cumsum(low) / (low.sum() + (high - low)[::-1].cumsum()[::-1])
-    highest = np.cumsum(high) / (high.cumsum() + low.sum() - low.cumsum())
-    empirical = np.searchsorted(finite, top, side="right") / len(finite)
-    radius = math.sqrt(math.log(4 / FALSE_ALARM) / (2 * len(finite)))
-    assert np.all(empirical >= lowest - radius)
-    assert np.all(empirical <= highest + radius)
-    assert np.max(highest - lowest) < 0.1  # narrow enough to see a wrong law
 
 
 def lead_back(drawn: np.ndarray, pair: DominatingPair, order: float, left_out: float) -> None:
     """Weighted back, what was drawn at an order is above a level as often as the law says, without a mass of inf."""
     log_weight = pair.log_weight(drawn, order)
     assert np.all(log_weight[np.isposinf(drawn)] == 0)
-    for tail in (0.02, 0.25, 0.45):
+    for tail in (0.02, 0.25, 0.45, 0.8, 0.97):
         level = float(pair.loss_isf(left_out + (1 - left_out) * tail)) - 1e-9 * scale(pair)
         if not math.isfinite(level):
             continue
@@ -99,13 +61,13 @@ def lead_back(drawn: np.ndarray, pair: DominatingPair, order: float, left_out: f
         # a weight falls with the loss, so above the level it is at most the weight there: Hoeffding
         most = max(1.0, math.exp(float(pair.log_weight(np.array([level]), order)[0])))
         assert weights.max(initial=0.0) <= most
-        radius = most * math.sqrt(math.log(2 / (FALSE_ALARM / 3)) / (2 * len(drawn)))
+        radius = most * math.sqrt(math.log(2 / (FALSE_ALARM / 5)) / (2 * len(drawn)))
         above = (1 - float(pair.loss_cdf(level)) - left_out) / (1 - left_out)
         assert abs(weights.mean() - above) <= radius
 
 
 @each_pair
-@pytest.mark.parametrize("order", [2.5])
+@pytest.mark.parametrize("order", [1.0, 2.5])
 def test_weights_lead_back_to_the_untilted_law_and_to_that_of_finite_losses(
     pair: DominatingPair, order: float
 ) -> None:
@@ -136,6 +98,7 @@ def test_at_infinite_arguments_are_the_ends_of_a_law_and_nan_is_charged_all(pair
             either = max(revealed, float(side.swapped.infinite_mass))
             assert either <= side.hockey_stick_upper_bound(far) <= either * (1 + 1e-9)
         assert side.hockey_stick_upper_bound(math.nan) == math.inf
+        assert side.loss_isf(1.0) == -math.inf
 
 
 @each_pair
@@ -172,6 +135,9 @@ PER_RUN = (
     PairPerRun(MENU, np.array([0, 1, 2])),
     PairPerRun(MENU, np.array([3, 1, 4])),
     PairPerRun(MENU[:3:2], np.array([False, True, False])),  # of one family
+    PairPerRun(
+        (FinitePair((0.5, 0.5), (0.25, 0.75)), FinitePair((0.5, 0.5), (0.0, 1.0))), np.array([0, 1, 0])
+    ),
 )
 each_per_run = pytest.mark.parametrize("pair", PER_RUN, ids=repr)
 
@@ -214,38 +180,20 @@ def test_each_run_draws_from_the_law_that_it_asked_for(pair: DominatingPair) -> 
             lead_back(finite[run == k], single, order, float(single.infinite_mass))
 
 
-def test_a_pair_of_another_class_of_the_same_name_is_another_pair():
-    ours, user_class = RandomizedResponse(0.5), type("RandomizedResponse", (RandomizedResponse,), {})(0.5)
+def test_a_pair_of_another_class_of_the_same_name_is_another_pair() -> None:
+    ours, theirs = RandomizedResponse(0.5), type("RandomizedResponse", (RandomizedResponse,), {})(0.5)
     assert ours == RandomizedResponse(0.5)
-    assert ours != user_class
-    assert len({ours, user_class}) == 2
+    assert ours != theirs
+    assert len({ours, theirs}) == 2
 
 
-def doubled(self: Any, epsilon: Any) -> Any:
-    """What the Gaussian of twice the parameter reveals."""
-    return fp.Gaussian(2 * self.mu).hockey_stick(epsilon)
-
-
-def user_class(parent: type, *beside: type, **changed: Any) -> Any:
-    """A class of one's own."""
-    return type("Own", (*beside, parent), changed)
-
-
-#: What of a parent's law is said otherwise: by the class itself, by one beside the parent, in what the parent asks for.
-OTHERWISE: dict[str, Callable[[], object]] = {
-    "a divergence": lambda: user_class(fp.Gaussian, hockey_stick=doubled),
-    "by a class beside": lambda: user_class(fp.Gaussian, type("Beside", (), {"hockey_stick": doubled})),
-    "what the parent asks for": lambda: user_class(
-        fp.SubsampledGaussian, _full_batch_level=lambda self, *given: 0.0
-    ),
-}
-
-
-@pytest.mark.parametrize("make", OTHERWISE.values(), ids=OTHERWISE)
-def test_a_law_is_overridden_by_no_subclass_that_would_inherit_the_rest_of_it(
-    make: Callable[[], object],
-) -> None:
-    with pytest.raises(
-        TypeError, match=r"Own must not override \w+\.\w+, because its other inherited methods"
+def test_a_law_is_overridden_by_no_subclass_that_would_inherit_the_rest_of_it() -> None:
+    changed = {"hockey_stick": lambda pair, epsilon: 0.0 * epsilon}
+    asked_for = {"_full_batch_level": lambda pair, *given: 0.0}
+    for bases, own in (
+        ((Gaussian,), changed),
+        ((type("Beside", (), changed), Gaussian), {}),
+        ((SubsampledGaussian,), asked_for),
     ):
-        make()
+        with pytest.raises(TypeError, match=r"Own must not override \w+\.\w+, because its other inherited"):
+            type("Own", bases, own)

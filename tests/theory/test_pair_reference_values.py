@@ -152,6 +152,7 @@ FINITE = (
     KOV(0.5, 0.125),
     Erasure(0.25),
     FinitePair((0.5, 0.25, 0.25), (0.125, 0.625, 0.25)),
+    FinitePair((0.75, 0.25, 0.0), (0.125, 0.625, 0.25)),
 )
 
 
@@ -226,7 +227,7 @@ def test_the_hockey_stick_of_the_normal_law_keeps_the_digits_that_its_two_terms_
 
 
 def test_the_least_gaussian_touches_the_pair_and_a_smaller_one_does_not_dominate() -> None:
-    for pair in (RandomizedResponse(0.75), Laplace(0.75)):
+    for pair in (RandomizedResponse(0.75), Laplace(0.75), DiscreteLaplace(0.75, 3), FINITE[-2]):
         mu = value(pair.reference_values.gdp_mu)
         levels = [k / 200 for k in range(-400, 400)]
         gaps = [float(Gaussian(mu).hockey_stick(e)) - float(pair.hockey_stick(e)) for e in levels]
@@ -261,6 +262,7 @@ HARD = (
     DiscreteGaussian(0.3),
     DiscreteGaussian(0.07815405549742342, 5),
     DiscreteGaussian(64.0),
+    DiscreteGaussian(1024.0),  # of whose two sums most cancels
     DiscreteLaplace(0.05373802538861328, 4),
     SubsampledGaussian(0.0035360125814598046, 0.00010434822280178651),
 )

@@ -96,11 +96,10 @@ class LossBoundGame(AccountantGame):
         (after, after_key, bound), keeps = self._spent[at], ratio / (1 + ratio)
         value = fmpq(0)
         for share, there in ((keeps, odds * ratio), (1 - keeps, odds / ratio)):
-            value += share * (
-                1
-                if _log_certainly_above(there, bound)
-                else self._largest_exceedance_probability(after, after_key, there, rounds_left - 1)
-            )
+            later = fmpq(1)
+            if not _log_certainly_above(there, bound):
+                later = self._largest_exceedance_probability(after, after_key, there, rounds_left - 1)
+            value += share * later
         return value
 
     def odometer_bound(self, state: Any) -> float:
@@ -139,10 +138,8 @@ class LossBoundGame(AccountantGame):
     @classmethod
     def propose_games(cls, accountant: Any) -> Iterator[Self]:
         """Yield games of the sizes with the largest probability to exceed the bound by equal outcomes."""
-        straight = {
-            ratio: cls(accountant, (ratio,), _MAX_ROUNDS).all_positive_probability()
-            for ratio in map(_rational_ratio, _SIZES)
-        }
+        lines = {ratio: cls(accountant, (ratio,), _MAX_ROUNDS) for ratio in map(_rational_ratio, _SIZES)}
+        straight = {ratio: line.all_positive_probability() for ratio, line in lines.items()}
         best = sorted((ratio for ratio, chance in straight.items() if chance), key=lambda r: -straight[r])
         ratios = tuple(best[:_MAX_RATIOS]) or (_rational_ratio(_SIZES[len(_SIZES) // 2]),)
         yield cls(accountant, ratios[:1], _MAX_ROUNDS)

@@ -59,16 +59,14 @@ class MembershipQuestion:
 
     @property
     def _response_pair(self) -> RandomizedResponse:
-        """Return the randomised response of this ratio."""
         return RandomizedResponse.from_ratio(self.ratio)
 
     def ask(self, accountant: Any, present: slice) -> Truth:
         """Return whether an accountant of the people `present` counts someone who is asked about."""
         count_work(_SELECTS)
         told_of = np.array([person in self.of for person in range(NUMBER_OF_PEOPLE)])[present]
-        active = np.asarray(
-            accountant.select(PairPerRun((_FREE, self._response_pair), told_of.astype(np.intp)))
-        )
+        request = PairPerRun((_FREE, self._response_pair), told_of.astype(np.intp))
+        active = np.asarray(accountant.select(request))
         if active.shape != told_of.shape or active.dtype != np.bool_:
             raise FilterFault(
                 f"{type(accountant).__name__}.select must return a boolean for each of {len(told_of)} people, got "
@@ -145,9 +143,7 @@ def _check_noise_reaches_sigma(accountant: Any, menu: tuple[SumQuestion, ...]) -
         silent, loud = accountant.with_people(NUMBER_OF_PEOPLE), accountant.with_people(NUMBER_OF_PEOPLE)
     for question in menu:
         values = np.array(question.values)[:, None]
-        without, noisy = (
-            instance.noisy_sum(values, rng) for instance, rng in ((silent, ZERO_NOISE), (loud, UNIT_NOISE))
-        )
+        without, noisy = silent.noisy_sum(values, ZERO_NOISE), loud.noisy_sum(values, UNIT_NOISE)
         drawn, sigma = float(abs(noisy.value[0] - without.value[0])), float(noisy.sigma)
         # a few operations round the noise, and each sum is rounded to a double
         rounding = 2.0**-30 * sigma + 2.0**-52 * float(abs(noisy.value[0]) + abs(without.value[0]))
@@ -179,15 +175,10 @@ class PeopleGame(AccountantGame):
     @cached_property
     def released_pairs(self) -> tuple[DominatingPair | None, ...]:
         """Return the pair that each question releases, or None if person 0 changes nothing."""
-        worlds = slice(0, NUMBER_OF_PEOPLE), slice(1, NUMBER_OF_PEOPLE)
         with suppress_unsound_warning():  # unsound accountants are examined in order to refute them
-            accountants_and_worlds = [
-                (self.accountant.with_people(world.stop - world.start), world) for world in worlds
-            ]
-        return tuple(
-            question.between(*(question.ask(*world) for world in accountants_and_worlds))
-            for question in self.questions
-        )
+            everybody = self.accountant.with_people(NUMBER_OF_PEOPLE), slice(0, NUMBER_OF_PEOPLE)
+            others = self.accountant.with_people(NUMBER_OF_PEOPLE - 1), slice(1, NUMBER_OF_PEOPLE)
+        return tuple(one.between(one.ask(*everybody), one.ask(*others)) for one in self.questions)
 
     @cached_property
     def sequence(self) -> Sequence:  # type: ignore[override]
@@ -241,7 +232,8 @@ def _largest_granted_ratio(accountant: Any, wanted: int) -> Fraction | None:
     """Return about the largest ratio that person 0 can afford `wanted` times, or None."""
 
     def fits(size: float) -> bool:
-        return _count_grants(accountant, MembershipQuestion((0,), _rational_ratio(size))) >= wanted
+        question = MembershipQuestion((0,), _rational_ratio(size))
+        return None not in PeopleGame(accountant, (question,) * 5).released_pairs[:wanted]
 
     size = largest_granted(fits, _SIZES, tolerance=2.0**-8)
     return None if size is None else _rational_ratio(size)
@@ -250,9 +242,3 @@ def _largest_granted_ratio(accountant: Any, wanted: int) -> Fraction | None:
 def _rational_ratio(size: float) -> Fraction:
     """Return the largest multiple of 1/1024 at most e^size, but more than 1."""
     return Fraction(max(math.floor(math.exp(size) * 1024), 1025), 1024)
-
-
-def _count_grants(accountant: Any, question: MembershipQuestion) -> int:
-    """Return how often person 0 counts in five repetitions of one question."""
-    answers = PeopleGame(accountant, (question,) * 5).released_pairs
-    return next((t for t, pair in enumerate(answers) if pair is None), len(answers))

@@ -32,16 +32,11 @@ def accountant_admission_stage(accountant: Any, limit: WorkLimit) -> Iterator[ob
     with filter_faults_raised(accountant):
         yield {"promise": accountant.promise, "scope": accountant.scope}
         game = next(_proposed_games(accountant), None)
-    granted_text = "nothing" if game is None else f"{game.menu}: {game.description}"
+    granted = "nothing" if game is None else f"{game.menu}: {game.description}"
     if accountant.query_kind == "blocks":
-        granted_text = _GRANTS
-    yield StageFinding(
-        "admission",
-        "Which requests does a fresh one grant?",
-        granted_text,
-        granted_text,
-        "" if game else "everything else",
-    )
+        granted = _GRANTS
+    question, unseen = "Which requests does a fresh one grant?", "" if game else "everything else"
+    yield StageFinding("admission", question, granted, granted, unseen)
 
 
 def _proposed_games(accountant: VerifiableAccountant) -> Iterator[AccountantGame]:
@@ -87,9 +82,12 @@ class AccountantSearch(SearchLog):
             if part.exhausted:
                 self.cut = True
                 break
-        games = list(best.values())
+        # a counter is below another if it has fewer releases of some pair, and more of none
+        menus = [(game.menu, game.released_counts) for game in best.values()]
         return [
-            candidate for candidate in games if not any(_is_contained(candidate, other) for other in games)
+            game
+            for game in best.values()
+            if not any(menu == game.menu and game.released_counts < counts for menu, counts in menus)
         ]
 
     def solve(self, game: AccountantGame, measure: Divergence) -> StageFinding | None:
@@ -102,25 +100,17 @@ class AccountantSearch(SearchLog):
             return None
         game = _minimised_game(game, measure)
         solved, promised = game.solve_divergence(measure), game.promised(measure)
-        counterexample = measured_counterexample(
-            self.accountant, measure, solved.low, promised, game=game.to_data()
-        )
+        low, high, data = solved.low, solved.high, game.to_data()
+        counterexample = measured_counterexample(self.accountant, measure, low, promised, game=data)
         scope = f"an analyst who asks: {game.description}"
-        return StageFinding.from_counterexample(
-            self.stage, self.question, game.description, scope, counterexample, worst=solved.high
-        )
+        return self.refutation(game.description, scope, counterexample, worst=high)
 
     def summary(self) -> StageFinding:
         """Return the summary of the solved games. A game is not a proof, so there is no verdict."""
-        rows = tuple(self.rows.values())
-        worth = "none exceeds the guarantee" if rows else "and none was measured"
+        worth = "none exceeds the guarantee" if self.rows else "and none was measured"
         result = f"{count_words(self.tried, 'play')} by its own code, {worth}"
-        return self.finding(result, "; ".join(dict.fromkeys(row.menu for row in rows)), _NOT_TRIED, rows)
-
-
-def _is_contained(one: AccountantGame, other: AccountantGame) -> bool:
-    """Whether another game of the same kind releases strictly more of the pairs."""
-    return one is not other and one.menu == other.menu and one.released_counts < other.released_counts
+        menus = "; ".join(dict.fromkeys(row.menu for row in self.rows.values()))
+        return self.finding(result, menus, _NOT_TRIED)
 
 
 def _minimised_game(game: AccountantGame, measure: Divergence) -> AccountantGame:
@@ -129,9 +119,8 @@ def _minimised_game(game: AccountantGame, measure: Divergence) -> AccountantGame
     @cache  # equal rounds are interchangeable
     def exceeds_guarantee(parts: tuple[Any, ...]) -> bool:
         """Whether the game with only these parts certainly exceeds its guarantee."""
-        less = game.with_parts(parts)
-        return less is not None and certainly_exceeds(
-            less.solve_divergence(measure).low, less.promised(measure)
-        )
+        if (less := game.with_parts(parts)) is None:
+            return False
+        return certainly_exceeds(less.solve_divergence(measure).low, less.promised(measure))
 
     return game.with_parts(minimise(game.minimisable_parts, exceeds_guarantee)) or game

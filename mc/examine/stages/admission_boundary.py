@@ -23,7 +23,7 @@ from filterproof.mc.examine.examination_context import ExaminationContext, Grant
 from filterproof.mc.examine.formatting import pair_words, sequence_words
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stages.game_menus import GameMenu
-from filterproof.mc.examine.stages.plays import Player, first_family_per_mechanism
+from filterproof.mc.examine.stages.plays import Player
 from filterproof.mc.examine.stages.rational_plans import simple_rational_exp_epsilon_below
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from filterproof.theory.pairs.base import Direction
@@ -43,6 +43,8 @@ _UPPER_TAILS = np.array([*np.geomspace(1e-9, 0.05, 24), *np.linspace(0.1, 0.9, 1
 _FEW_TAILS = np.array([1e-4, 0.05, 0.5, 0.95, 1 - 1e-4])
 #: Units of work of the value of a reply after every loss.
 _REPLY_UNITS = 4
+#: The families whose requests in a row have a known distribution.
+_REPEATABLE = ("rr", "gaussian")
 #: The share of a guarantee from which a guessed menu is worth a game, and the most pairs of a menu.
 _MIN_GUESSED_SHARE, _PAIRS = 0.85, 4
 
@@ -74,9 +76,8 @@ class LargestGranted:
         def is_granted_in_a_row(size: float) -> bool:
             return player.fork().request_and_count_grants(family.definition.pair(size), times) == times
 
-        octaves = [
-            t for t in sorted({*family.sizes, *family.definition.sizes}) if t <= family.definition.most
-        ][::-3][::-1]
+        sizes = sorted({*family.sizes, *family.definition.sizes})
+        octaves = [t for t in sizes if t <= family.definition.most][::-3][::-1]
         fewer = self.subject.observes_losses or times >= min(_LASTING_COUNTS)
         tolerance = math.inf if family.definition.mechanism == "own" else _ROUGH if fewer else _COARSE
         low = largest_granted(is_granted_in_a_row, octaves, tolerance)
@@ -91,11 +92,8 @@ class LargestGranted:
 
     def pair_of_size(self, family: GrantedSizes, size: float) -> DominatingPair:
         """Return the pair of a size. For a filter that looks at losses, a response has a ratio of small integers."""
-        if (
-            self.subject.observes_losses
-            and family.definition.mechanism == "rr"
-            and (ratio := simple_rational_exp_epsilon_below(size)) is not None
-        ):
+        simple = self.subject.observes_losses and family.definition.mechanism == "rr"
+        if simple and (ratio := simple_rational_exp_epsilon_below(size)) is not None:
             return RandomizedResponse.from_ratio(ratio)
         return family.definition.pair(size)
 
@@ -112,7 +110,7 @@ def _size_with_few_bits(size: float) -> float:
 def boundary_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield alternations of two families' largest granted requests, and long rows of one request."""
     granted_sizes = LargestGranted(subject, limit)
-    families = first_family_per_mechanism((*subject.families, *subject.denied_families))
+    families = subject.all_first_families
     yield from _alternating_plays(granted_sizes, families)
     yield from _long_rows_of_largest_request(granted_sizes, families)
 
@@ -122,12 +120,8 @@ def _long_rows_of_largest_request(
 ) -> Iterator[Sequence]:
     """Yield long rows of each family's largest request that is granted so often."""
     # count the granted tiny requests: a filter that refills its budget is worst when all of them are used
-    most = [
-        granted_sizes.fresh().request_and_count_grants(
-            family.definition.pair(family.definition.least), _MAX_TINY_ROUNDS
-        )
-        for family in families[:1]
-    ]
+    tiny = [family.definition.pair(family.definition.least) for family in families[:1]]
+    most = [granted_sizes.fresh().request_and_count_grants(pair, _MAX_TINY_ROUNDS) for pair in tiny]
     capped = [times for times in most if 1 < times < _MAX_TINY_ROUNDS]
     for times, family in product((*capped, *_LASTING_COUNTS), families):
         if not granted_sizes.limit.exhausted:
@@ -241,26 +235,21 @@ def best_guessed_menus(
     The best first request of each kind comes first, so that a menu exists before all are guessed.
     """
     granted_sizes = LargestGranted(subject, limit)
-    every, openings = (
-        first_family_per_mechanism((*subject.families, *subject.denied_families)),
-        first_family_per_mechanism(subject.families),
-    )
+    every = subject.all_first_families
+    openings = subject.first_families
     menus_tried: set[tuple[DominatingPair, ...]] = set()
     for first_times, share in product(_FIRST, _OPENINGS):
         guesses: list[tuple[float, GameMenu]] = []
         for opening in openings:
-            player = granted_sizes.fresh()
-            if limit.exhausted or (
-                first_times > 1 and opening.definition.mechanism not in ("rr", "gaussian")
-            ):
+            player, repeatable = granted_sizes.fresh(), opening.definition.mechanism in _REPEATABLE
+            if limit.exhausted or (first_times > 1 and not repeatable):
                 continue
             top = granted_sizes.largest_size_granted_in_a_row(player, opening, first_times)
             if top is None:
                 continue
-            first = _RepeatedPair(
-                granted_sizes.pair_of_size(opening, _size_with_few_bits(share * top)), first_times
-            )
-            if player.grants(first.pair):
+            pair = granted_sizes.pair_of_size(opening, _size_with_few_bits(share * top))
+            if player.grants(pair):
+                first = _RepeatedPair(pair, first_times)
                 guesses += _menus_with_guessed_values(granted_sizes, first, targets, every)
         for guess in sorted(guesses, key=lambda one: -one[0]):
             if guess[0] >= _MIN_GUESSED_SHARE and guess[1].pairs not in menus_tried:
@@ -283,11 +272,8 @@ def _menus_with_guessed_values(
         after = [_affordable_replies(granted_sizes, first, loss, every) for loss in shown.tolist()]
         replies = list(dict.fromkeys(chain.from_iterable(after)))
         granted_there = np.array([[reply in there for there in map(set, after)] for reply in replies])
-        if (
-            way == "QP"
-            and not subject.observes_losses
-            and all(row.pair.swapped == row.pair for row in (first, *replies))
-        ):
+        pairs = [row.pair for row in (first, *replies)]
+        if way == "QP" and not subject.observes_losses and all(pair.swapped == pair for pair in pairs):
             return
         for target in targets:
             stopped = np.maximum(-np.expm1(np.minimum(target.at - losses, 0.0)), 0.0)
@@ -295,26 +281,19 @@ def _menus_with_guessed_values(
             worth = np.array([reply.divergence_estimate(target.at - losses, way) for reply in replies])
             table = np.vstack([stopped, np.where(granted_there, worth, 0.0)]) if replies else stopped[None]
             # games of filters that look at losses are solved for finite pairs only
-            for finite in (
-                (False, True) if subject.observes_losses and first.pair.outputs is not None else (False,)
-            ):
-                out = [
-                    place + 1 for place, reply in enumerate(replies) if finite and reply.pair.outputs is None
-                ]
+            both = subject.observes_losses and first.pair.outputs is not None
+            for finite in (False, True) if both else (False,):
+                out = [k for k, reply in enumerate(replies, 1) if finite and reply.pair.outputs is None]
                 if finite and not out:
                     continue
                 table[out] = 0.0
                 best = table.argmax(axis=0)
                 gains = masses * table.max(axis=0)
                 value, promised = float(1 - masses.sum() + gains.sum()), subject.promised(target)
-                shares = [
-                    (float(gains[best == place + 1].sum()), reply) for place, reply in enumerate(replies)
-                ]
+                shares = [(float(gains[best == k].sum()), reply) for k, reply in enumerate(replies, 1)]
                 chosen = [reply for share, reply in sorted(shares, key=lambda each: -each[0]) if share > 0]
-                yield (
-                    value / promised if promised else value * 1e12,
-                    _menu_of_first_and_replies(first, chosen[: _PAIRS - 1]),
-                )
+                menu = _menu_of_first_and_replies(first, chosen[: _PAIRS - 1])
+                yield (value / promised if promised else value * 1e12), menu
 
 
 def _menu_of_first_and_replies(first: _RepeatedPair, chosen: list[_RepeatedPair]) -> GameMenu:
@@ -329,20 +308,15 @@ def _affordable_replies(
     granted_sizes: LargestGranted, first: _RepeatedPair, loss: float, every: tuple[GrantedSizes, ...]
 ) -> list[_RepeatedPair]:
     """Return the affordable requests after the first one, and after its loss if the filter looks at losses."""
-    player = granted_sizes.fresh()
+    player, looks = granted_sizes.fresh(), granted_sizes.subject.observes_losses
     for each in first.losses_that_sum_to(loss):
-        if not player.request_and_count_grants(
-            first.pair, loss=each if granted_sizes.subject.observes_losses else None
-        ):
+        if not player.request_and_count_grants(first.pair, loss=each if looks else None):
             return []
     replies: dict[_RepeatedPair, None] = {}
     for family in every:
-        counts = (
-            _AFTER
-            if family.definition.mechanism == "rr" and not granted_sizes.subject.observes_losses
-            else _AFTER_OTHERS
-        )
-        for times in counts if family.definition.mechanism in ("rr", "gaussian") else (1,):
+        mechanism = family.definition.mechanism
+        counts = _AFTER if mechanism == "rr" and not looks else _AFTER_OTHERS
+        for times in counts if mechanism in _REPEATABLE else (1,):
             pair = granted_sizes.pair(player, family, times) if not granted_sizes.limit.exhausted else None
             if pair is not None:
                 replies[_RepeatedPair(pair, times)] = None

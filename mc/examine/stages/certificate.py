@@ -97,19 +97,8 @@ PROVED_BY_NAME: dict[str, Proof] = {}
 CHARGE_CLASSES = (PureCharge, ZCDPCharge, GDPCharge, RenyiCharge)
 _GUARANTEES = (PureDP, ApproxDP, RenyiDP, ZCDP, GaussianDP)
 #: The methods that decide, or that are called instead of those.
-_DECIDING_NAMES = (
-    *(
-        "start",
-        "admits",
-        "spend",
-        "step",
-        "step_inplace",
-        "observe",
-        "looks_at_losses",
-        "is_reachable_state",
-    ),
-    *("open", "_checked_charge", "__getattribute__"),
-)
+_RULE_NAMES = ("start", "admits", "spend", "step", "step_inplace", "observe", "looks_at_losses")
+_DECIDING_NAMES = (*_RULE_NAMES, "is_reachable_state", "open", "_checked_charge", "__getattribute__")
 
 
 class NoTheoremError(Exception):
@@ -159,10 +148,9 @@ def verdict_by_theorems(thing: Any) -> Verdict | None:
     try:
         return by(thing)
     except (NoTheoremError, RefusedError) as reason:
-        name = kind.__name__
-        uncovered = (
-            f"no theorem covers {name}" if verifiable else f"{name} is not covered by a theorem on its parts"
-        )
+        uncovered = f"{kind.__name__} is not covered by a theorem on its parts"
+        if verifiable:
+            uncovered = f"no theorem covers {kind.__name__}"
         return Verdict(Outcome.UNDECIDED, Evidence.CITED, SCOPE, f"{uncovered}: {reason}")
 
 
@@ -171,20 +159,13 @@ def certificate_finding(thing: Any) -> StageFinding:
     verdict = verdict_by_theorems(thing)
     holds = verdict is not None and verdict.outcome is Outcome.HOLDS
     question, about, unseen = _QUESTIONS[is_verifiable(thing)]
-    return StageFinding(
-        "certificate",
-        question,
-        "it is not made of library parts" if verdict is None else verdict.detail,
-        about,
-        unseen,
-        verdict if holds else None,
-        covers_all=holds,
-        notes=() if verdict is None or holds else (verdict.detail,),
-    )
+    result = "it is not made of library parts" if verdict is None else verdict.detail
+    words = ("certificate", question, result, about, unseen)
+    notes = () if verdict is None or holds else (result,)
+    return StageFinding(*words, verdict if holds else None, covers_all=holds, notes=notes)
 
 
 def _is_catalogued(kind: type) -> bool:
-    """Whether a class is a filter of the catalogue."""
     return any(kind is entry.filter_class for entry in CATALOGUE.values())
 
 
@@ -264,11 +245,8 @@ def _verdict_on_catalogue_filter(filt: PrivacyFilter) -> Verdict:
     else:
         detail = f"; {_CERTIFICATE_NOTES.get(type(filt), _NUMBERS).format(count=len(numbers.numbers))}"
         evidence = numbers.evidence
-    detail += "".join(
-        f"; {pair!r} is covered {join.value}"
-        for pair, join in joins.items()
-        if join in (TheoremCoverage.OWN, TheoremCoverage.GAUSSIAN)
-    )
+    stated = (TheoremCoverage.OWN, TheoremCoverage.GAUSSIAN)
+    detail += "".join(f"; {pair!r} is covered {by.value}" for pair, by in joins.items() if by in stated)
     return _proved_verdict((theorem,), (), (evidence,), scope, f"theorem {theorem!r}{detail}")
 
 
@@ -279,22 +257,17 @@ def _certified_numbers(filt: PrivacyFilter) -> CertifiedNumbers | None:
     """
     certified = certify(filt)
     for comparison in certified.refused:
-        if comparison.status is ComparisonStatus.LOOSE:
-            continue
-        raise RefusedError(
-            f"{comparison.number.says} is {comparison.status.name}: {comparison.status.value}",
-            engine="flint",
-            evidence=comparison.evidence,
-        )
+        status = comparison.status
+        if status is not ComparisonStatus.LOOSE:
+            why = f"{comparison.number.says} is {status.name}: {status.value}"
+            raise RefusedError(why, engine="flint", evidence=comparison.evidence)
     return certified if certified.numbers else None
 
 
 def _verdict_on_calibrated_filter(filt: Any) -> Verdict:
     """Return the verdict on a `CalibratedFilter`, from the worst-case game over its levels."""
-    if not _is_catalogued(type(filt.inner)):
-        raise NoTheoremError(
-            f"its inner filter is a {type(filt.inner).__name__}, which is not in the catalogue"
-        )
+    if not _is_catalogued(inner := type(filt.inner)):
+        raise NoTheoremError(f"its inner filter is a {inner.__name__}, which is not in the catalogue")
     if filt.looks_at_losses or not all(map(is_ours, filt.menu)):
         raise NoTheoremError("its levels dominate no other mechanisms")
     try:
@@ -339,13 +312,11 @@ def _verdict_on_accountant(accountant: VerifiableAccountant) -> Verdict:
         f"theorem {name!r} of the kernel: {KERNEL_THEOREMS[name].says.rstrip('.')}"
         for name in accountant.kernel_theorems
     )
-    points = (
-        f"{len(numbers.numbers)} of its run-time numbers are certified, at the points that fp.certify names"
-    )
+    count = len(numbers.numbers)
+    points = f"{count} of its run-time numbers are certified, at the points that fp.certify names"
     said = "; ".join((f"theorem {theorem.name!r}, {theorem.source}", *kernel, points))
-    return _proved_verdict(
-        (theorem.name,), tuple(cited), (numbers.evidence, *evidence), "; ".join(scopes), said
-    )
+    sure = (numbers.evidence, *evidence)
+    return _proved_verdict((theorem.name,), tuple(cited), sure, "; ".join(scopes), said)
 
 
 def _state_is_reachable(accountant: VerifiableAccountant) -> bool:
@@ -353,18 +324,13 @@ def _state_is_reachable(accountant: VerifiableAccountant) -> bool:
     if isinstance(accountant, IndividualFilter):
         return bool(checked_is_reachable_state(accountant.filter, accountant._state, accountant.people).all())
     if isinstance(accountant, LinearQueries):
-        return bool(
-            accountant._budget.is_reachable_state((accountant._sums.high, accountant._sums.low)).all()
-        )
+        sums = accountant._sums.high, accountant._sums.low
+        return bool(accountant._budget.is_reachable_state(sums).all())
     return True
 
 
 def _proved_verdict(
-    keys: tuple[str, ...],
-    cited: tuple[str, ...],
-    evidence: tuple[Evidence, ...],
-    scope: str,
-    detail: str,
+    keys: tuple[str, ...], cited: tuple[str, ...], evidence: tuple[Evidence, ...], scope: str, detail: str
 ) -> Verdict:
     """Return HOLDS by the theorems of these keys, whose steps are run, by citations, and by other evidence.
 
@@ -373,11 +339,9 @@ def _proved_verdict(
     proofs = [prove(key, done=PROVED_BY_NAME) for key in dict.fromkeys(keys)]
     for proof in proofs:
         if not proof.holds:
-            raise RefusedError(
-                f"theorem {proof.name!r}: {proof.verdict().detail}", engine="proof", evidence=proof.evidence
-            )
+            why = f"theorem {proof.name!r}: {proof.verdict().detail}"
+            raise RefusedError(why, engine="proof", evidence=proof.evidence)
     citations = tuple(dict.fromkeys(cited))
     weakest = Evidence.weakest(*evidence, *(proof.evidence for proof in proofs))
-    return Verdict(
-        Outcome.HOLDS, Evidence.CITED if citations else weakest, scope, detail, citations=citations
-    )
+    sure = Evidence.CITED if citations else weakest
+    return Verdict(Outcome.HOLDS, sure, scope, detail, citations=citations)

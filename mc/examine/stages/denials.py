@@ -20,12 +20,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby, permutations, product
 
+from filterproof.filters.accountants.repeats import count_grants
 from filterproof.filters.adapters.bridged import BridgedFilter
 from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter
 from filterproof.filters.adapters.labelled_filter import LabelledFilter, service_of
 from filterproof.filters.adapters.service import MakeService
 from filterproof.filters.contract.contract_checks import checked_start, granted_state
 from filterproof.filters.contract.library import is_library_class
+from filterproof.filters.contract.state import State
 from filterproof.filters.contract.work import WorkLimit, count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.one_sum import ApproximateDPFilter, GaussianFilter, RenyiFilter
@@ -35,7 +37,6 @@ from filterproof.mc.examine.examination_context import ExaminationContext, Grant
 from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.formatting import count_words, pair_words, sequence_words
 from filterproof.mc.examine.schedule import Schedule, ServiceMove
-from filterproof.mc.examine.sequence import times_granted
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.pairs import DominatingPair
@@ -63,17 +64,14 @@ def denial_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
         if service is not None and tried:
             retried = explain_charged_retry(service, _pairs_of_spread_sizes(subject.families[0]))
             results |= {len(results): retried} if retried else {}
-    yield denial_finding(
-        tuple(results.values()),
-        ", ".join(tried_family.definition.name for tried_family in subject.families[:tried]),
-        limit,
-    )
+    names = ", ".join(family.definition.name for family in subject.families[:tried])
+    yield denial_finding(tuple(results.values()), names, limit)
 
 
 def denial_finding(found: Sequence[str], menu: str, limit: WorkLimit) -> StageFinding:
     """Return the finding of the stage; a denial has no verdict."""
-    unseen = "other requests than rows of a few sizes of one family" + (
-        f"; {USED_UP}" if limit.exhausted else ""
+    unseen = (
+        f"other requests than rows of a few sizes of one family{f'; {USED_UP}' if limit.exhausted else ''}"
     )
     result = found[0] if found else "no request that fits was denied, and no denial charged"
     return StageFinding("denials", _QUESTION, result, menu, unseen, notes=tuple(found[1:]))
@@ -84,14 +82,11 @@ def _denial_notes_for_family(filt: PrivacyFilter, family: GrantedSizes) -> Itera
     sizes = _pairs_of_spread_sizes(family)
     plays = [*((pair,) for pair in sizes), *permutations(sizes, 2), sizes, sizes[::-1]]
     tails = (0.5, 0.1, 0.9) if filt.looks_at_losses else (None,)
-    yield next(
-        filter(None, (explain_denied_fitting_request(filt, play, tail) for tail in tails for play in plays)),
-        "",
-    )
+    denials = (explain_denied_fitting_request(filt, play, tail) for tail, play in product(tails, plays))
+    yield next(filter(None, denials), "")
     yield explain_limit_used_by_others(filt, sizes[0]) if isinstance(filt, LabelledFilter) else ""
-    denied = [
-        pair for pair in family.all_grid_pairs if granted_state(filt, checked_start(filt, 1), pair) is None
-    ]
+    every = family.all_grid_pairs
+    denied = [pair for pair in every if granted_state(filt, checked_start(filt, 1), pair) is None]
     charged = product(sizes, (*sizes, *denied[:1]), sizes)
     yield next(filter(None, (explain_charged_denial(filt, *play) for play in charged)), "")
 
@@ -110,26 +105,19 @@ def explain_denied_fitting_request(
 
     Each pair in turn is requested as often as it is granted. A filter that observes losses sees their `tail` quantile.
     """
-    references = [
-        (reference, checked_start(reference, 1)) for reference in _sound_filters_with_guarantee(filt.promise)
-    ]
+    rules = _sound_filters_with_guarantee(filt.promise)
+    states: list[State | None] = [checked_start(rule, 1) for rule in rules]
     state, requested = checked_start(filt, 1), list[DominatingPair]()
     for pair in pairs:
         loss = None if tail is None else float(pair.loss_isf(tail))
         for _ in range(_MAX_USES):
             count_work(1)
-            fits = [granted_state(reference, before, pair) for reference, before in references]
+            fits = [granted_state(rule, before, pair) for rule, before in zip(rules, states, strict=True)]
             if not fits or any(after is None for after in fits):
                 break  # nothing says whether it should be granted
             if (after := granted_state(filt, state, pair, loss)) is None:
-                return _denial_words(filt, requested, pair, [reference for reference, _ in references])
-            state, references = (
-                after,
-                [
-                    (reference, reference_state)
-                    for (reference, _), reference_state in zip(references, fits, strict=True)
-                ],
-            )
+                return _denial_words(filt, requested, pair, rules)
+            state, states = after, fits
             requested.append(pair)
     return ""
 
@@ -141,7 +129,7 @@ def _denial_words(
     if set(asked) > {pair} or (asked and pair not in asked):
         steps = sequence_words(tuple((kind, len(tuple(row))) for kind, row in groupby(asked)))
         return f"denies {pair_words(pair)} after {steps}; it fits {by}"
-    fits = min(times_granted(rule, pair, _MAX_USES) for rule in rules)
+    fits = min(count_grants(rule, pair, most=_MAX_USES) for rule in rules)
     more = "or more " if fits == _MAX_USES else ""
     return f"denies {pair_words(pair)} after {count_words(len(asked), 'use')}; {fits} {more}fit {by}"
 
@@ -193,10 +181,8 @@ def explain_charged_denial(
     filt: PrivacyFilter, first: DominatingPair, denied: DominatingPair, last: DominatingPair
 ) -> str:
     """Return a text if a denied request causes a later denial, or ''."""
-    left_out, with_denied = (
-        _answers_of_one_object(filt, (first, last)),
-        _answers_of_one_object(filt, (first, denied, last)),
-    )
+    left_out = _answers_of_one_object(filt, (first, last))
+    with_denied = _answers_of_one_object(filt, (first, denied, last))
     if left_out == (True, True) and with_denied == (True, False, False):
         return (
             f"a denial charges: after {pair_words(first)} and the denied {pair_words(denied)}, {pair_words(last)} is "
@@ -210,11 +196,9 @@ def _answers_of_one_object(filt: PrivacyFilter, requests: tuple[DominatingPair, 
     count_work(len(requests))
     if isinstance(filt, LabelledFilter):
         return _answers_of_one_object(filt.inner_filter, tuple(map(filt.inner_request, requests)))
-    return (
-        filt.answers_in_turn(requests)
-        if isinstance(filt, CopiedFilter | CountedFilter | BridgedFilter)
-        else ()
-    )
+    if isinstance(filt, CopiedFilter | CountedFilter | BridgedFilter):
+        return filt.answers_in_turn(requests)
+    return ()
 
 
 def explain_charged_retry(service: MakeService, pairs: Sequence[DominatingPair]) -> str:
@@ -223,13 +207,14 @@ def explain_charged_retry(service: MakeService, pairs: Sequence[DominatingPair])
     A retry with a newly drawn answer is a release and is charged rightly.
     """
     step = (ServiceMove("step"),) * _STEPS
-    for place in range(len(pairs)):
-        for other in range(len(pairs)):
-            first, last = (ServiceMove("ask", place), *step), (ServiceMove("ask", other), *step)
-            again = (ServiceMove("again"), *step)
-            without = Schedule(tuple(pairs), (*first, *last)).play(service).released
-            retried = Schedule(tuple(pairs), (*first, *again, *last)).play(service).released
-            if len(without) == 2 and len(retried) == 1:
-                repeated, denied = pair_words(pairs[place]), pair_words(pairs[other])
-                return f"a retry is charged again: {denied} is denied after {repeated} was sent twice with one key"
+    for place, other in product(range(len(pairs)), repeat=2):
+        first, last = (ServiceMove("ask", place), *step), (ServiceMove("ask", other), *step)
+        again = (ServiceMove("again"), *step)
+        without = Schedule(tuple(pairs), (*first, *last)).play(service).released
+        retried = Schedule(tuple(pairs), (*first, *again, *last)).play(service).released
+        if len(without) == 2 and len(retried) == 1:
+            repeated, denied = pair_words(pairs[place]), pair_words(pairs[other])
+            return (
+                f"a retry is charged again: {denied} is denied after {repeated} was sent twice with one key"
+            )
     return ""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from itertools import chain, product
 
 import numpy as np
 
@@ -42,23 +44,13 @@ def invariant_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[S
     for family in families:
         if tried and limit.exhausted:
             break
-        _note_violation(
-            broken,
-            filt,
-            _violated_family_invariants(filt, family, rng, limit.fraction(1 / (len(families) - tried))),
-        )
+        part = limit.fraction(1 / (len(families) - tried))
+        _note_violation(broken, filt, _violated_family_invariants(filt, family, rng, part))
         tried += 1
     changed = content_of_attributes(filt) != before
     if changed and not broken:  # few examples may not exhaust a budget kept outside the states
-        _note_violation(
-            broken,
-            filt,
-            (
-                invariant
-                for family in families
-                for invariant in _requests_denied_after_other_runs(filt, family, runs=_NUMBER_OF_EXAMPLES)
-            ),
-        )
+        again = partial(_requests_denied_after_other_runs, filt, runs=_NUMBER_OF_EXAMPLES)
+        _note_violation(broken, filt, chain.from_iterable(map(again, families)))
     name, faults, notes = type(filt).__name__, list[str](), list[str]()
     for key, invariant in broken.items():
         if key not in _DETERMINISM:
@@ -71,16 +63,14 @@ def invariant_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[S
         notes.append(
             f"{name} changed its own attributes during requests: its decisions may depend on more than the state"
         )
-    note = (
-        f"{count_words(len(faults), 'invariant')} of determinism violated, {count_words(len(notes), 'other')}"
-    )
+    words, cut = count_words(len(faults), "invariant"), "" if tried == len(families) else f"; {USED_UP}"
+    note = f"{words} of determinism violated, {count_words(len(notes), 'other')}"
     yield StageFinding(
         "invariants",
         "Does it decide by its state alone, leave old states unchanged and keep runs separate?",
         note if broken else "no violation found",
         ", ".join(family.definition.name for family in families[:tried]),
-        f"more than {_NUMBER_OF_EXAMPLES} examples of each invariant and family"
-        + ("" if tried == len(families) else f"; {USED_UP}"),
+        f"more than {_NUMBER_OF_EXAMPLES} examples of each invariant and family{cut}",
         fault="; ".join(faults),
         notes=tuple(notes),
     )
@@ -103,26 +93,20 @@ def _violated_family_invariants(
 ) -> Iterator[BrokenInvariant]:
     """Yield the invariants that some example of one family violates."""
     yield from _requests_denied_after_other_runs(filt, family)
-    yield from broken_invariants(
-        filt,
-        rng=rng,
-        examples=_NUMBER_OF_EXAMPLES,
-        requests=_sample_pairs(filt, family),
-        until=lambda: limit.exhausted,
-    )
+    examples = partial(broken_invariants, filt, rng=rng, examples=_NUMBER_OF_EXAMPLES)
+    yield from examples(requests=_sample_pairs(filt, family), until=lambda: limit.exhausted)
 
 
 def _requests_denied_after_other_runs(
     filt: PrivacyFilter, family: GrantedSizes, runs: int = 1
 ) -> Iterator[BrokenInvariant]:
     """Yield a violation if a fresh run denies a request that was granted before other runs."""
-    for pair in dict.fromkeys((family.pairs[0], family.pairs[len(family.pairs) // 2], family.largest)):
-        for _ in range(runs):
-            if granted_state(filt, checked_start(filt, 1), pair) is None:
-                yield BrokenInvariant(
-                    _RUN_INDEPENDENCE, f"a fresh run denies {pair!r}, which one was granted before"
-                )
-                return
+    pairs = dict.fromkeys((family.pairs[0], family.pairs[len(family.pairs) // 2], family.largest))
+    for pair, _ in product(pairs, range(runs)):
+        if granted_state(filt, checked_start(filt, 1), pair) is None:
+            why = f"a fresh run denies {pair!r}, which one was granted before"
+            yield BrokenInvariant(_RUN_INDEPENDENCE, why)
+            return
 
 
 def _sample_pairs(filt: PrivacyFilter, family: GrantedSizes) -> tuple[DominatingPair, ...]:

@@ -19,7 +19,7 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.formatting import pair_words
 from filterproof.mc.examine.pairs_in_attributes import pairs_of_attribute
-from filterproof.mc.examine.stages.plays import Player, first_family_per_mechanism
+from filterproof.mc.examine.stages.plays import Player
 from filterproof.theory.pairs import DominatingPair, FinitePair
 
 #: The numbers of rounds that the smallest pair of a menu lasts, and the families whose losses add up on a lattice.
@@ -46,13 +46,6 @@ class GameMenu:
     longer_counts: tuple[int | None, ...] = ()
 
 
-def hockey_stick_targets(subject: ExaminationContext) -> tuple[Divergence, ...]:
-    """Return the hockey-stick divergences at which the guarantee bounds something."""
-    return tuple(
-        target for target in subject.targets if target.kind == "hockey-stick" and subject.promised(target) < 1
-    )
-
-
 def candidate_menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[GameMenu]:
     """Yield menus from small to large: multiples of sizes that last a number of rounds, alone and with responses."""
     if own := pairs_of_attribute(subject.filter, "menu"):
@@ -63,39 +56,37 @@ def candidate_menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[G
         (family, _lasting_sizes(subject, family, half.fraction(1 / (len(families) - place))))
         for place, family in enumerate(families)
     ]
-    responses = next(
-        ((family, sizes) for family, sizes in paces if family.definition.mechanism == "rr"), None
-    )
+    responses = next((one for one in paces if one[0].definition.mechanism == "rr"), None)
     for pace in _PACES:
         if pace == 3:
             yield from _menus_granted_at_some_time(subject, limit.fraction(0.3))
+        response = None if responses is None else responses[1].get(pace)
         beside: tuple[DominatingPair, ...] = ()
-        if responses is not None and pace in responses[1]:
-            beside = _multiples_of_size(responses[0], responses[1][pace], (1, 2))
+        if responses is not None and response is not None:
+            beside = _multiples_of_size(responses[0], response, (1, 2))
         for family, sizes in paces:
             if (size := sizes.get(pace)) is None:
                 continue
-            name, pair = f"{family.definition.name} with randomised response", family.definition.pair(size)
-            match family.definition.mechanism:
+            line, pair = family.definition, family.definition.pair(size)
+            name = f"{line.name} with randomised response"
+            match line.mechanism:
                 case "rr":
                     yield GameMenu(f"{pair_words(pair)} again and again", (pair,), 4 * pace)
                     if len(ladder := _multiples_of_size(family, size, (1, 2, 4))) > 1:
-                        several = f"{family.definition.name}, {len(ladder)} multiples of {size:.4g}"
+                        several = f"{line.name}, {len(ladder)} multiples of {size:.4g}"
                         yield GameMenu(several, ladder, 4 * pace)
                 case "erasure":
-                    yield GameMenu(name, (pair, family.definition.pair(size / 4), *beside), 3 * pace)
+                    yield GameMenu(name, (pair, line.pair(size / 4), *beside), 3 * pace)
                 case "kov":  # on one lattice with the responses
-                    step = responses[1].get(pace, size) if responses is not None else size
-                    step = step if step <= family.sizes[-1] else size
+                    step = response if response is not None and response <= family.sizes[-1] else size
                     yield GameMenu(name, _multiples_of_size(family, step, (1, 2)) + beside, 3 * pace)
                 case _ if pace <= 4:
-                    small = family.definition.pair(max(size / 4, family.definition.least))
-                    several = f"{family.definition.name}, {size:.4g} and a quarter, both ways round"
+                    small = line.pair(max(size / 4, line.least))
+                    several = f"{line.name}, {size:.4g} and a quarter, both ways round"
                     yield GameMenu(several, (pair, pair.swapped, small), pace + 1)
 
 
 def _multiples_of_size(family: GrantedSizes, size: float, of: tuple[int, ...]) -> tuple[DominatingPair, ...]:
-    """Return the pairs of a family at these multiples of a size."""
     return tuple(family.definition.pair(k * size) for k in of if k * size <= family.sizes[-1] * 1.0001)
 
 
@@ -107,9 +98,8 @@ def _lasting_sizes(subject: ExaminationContext, family: GrantedSizes, limit: Wor
         if not wanted or limit.exhausted:
             break
         tails = (0.1, 0.5, 0.9) if subject.observes_losses else (None,)
-        times = max(
-            Player.fresh(subject, limit, tail).request_and_count_grants(pair, wanted[-1]) for tail in tails
-        )
+        players = (Player.fresh(subject, limit, tail) for tail in tails)
+        times = max(player.request_and_count_grants(pair, wanted[-1]) for player in players)
         while wanted and times >= wanted[0]:
             sizes[wanted.pop(0)] = size
     return sizes
@@ -117,33 +107,21 @@ def _lasting_sizes(subject: ExaminationContext, family: GrantedSizes, limit: Wor
 
 def _menus_granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iterator[GameMenu]:
     """Yield menus of responses that are granted at some time: the levels may change with the round or the answer."""
-    response = next(
-        (
-            family_sizes
-            for family_sizes in (*subject.families, *subject.denied_families)
-            if family_sizes.definition.mechanism == "rr"
-        ),
-        None,
-    )
-    if response is None:
+    lines = (one.definition for one in (*subject.families, *subject.denied_families))
+    if (family := next((line for line in lines if line.mechanism == "rr"), None)) is None:
         return
-    family = response.definition
     # its own numbers first, then the grid
     own_sizes = [t for t in sorted(family.extra, reverse=True) if family.least <= t <= family.most]
-    sizes: dict[float, None] = {}
-    longest = 1
+    sizes, longest = set[float](), 1
     for tail in (0.1, 0.9) if subject.observes_losses else (None,):
         player = Player.fresh(subject, limit, tail)
-        for rounds in range(60):
-            tried = (
-                t
-                for t in (*own_sizes, *family.sizes[::-4])
-                if limit.remaining and player.request_and_count_grants(family.pair(t))
-            )
-            if (size := next(tried, None)) is None:
+        for rounds in range(1, 61):
+            asked = (*own_sizes, *family.sizes[::-4])
+            granted = (t for t in asked if player.request_and_count_grants(family.pair(t)))
+            if (size := next(granted, None)) is None:
                 break
-            sizes[size] = None
-            longest = max(longest, rounds + 1)
+            sizes.add(size)
+            longest = max(longest, rounds)
     largest = sorted(sizes, reverse=True)[:4]
     others = [t for t in family.extra[:12] if t not in largest]
     for more in ((), others[:2], others[:4]):
@@ -159,12 +137,9 @@ def _menus_granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -
 
 def rare_event_menus(subject: ExaminationContext, limit: WorkLimit) -> list[tuple[GameMenu, Divergence]]:
     """Return the rare-event menus whose null outcomes exceed the guarantee soonest or come nearest to it."""
-    targets = [target for target in hockey_stick_targets(subject) if subject.promised(target) > 0]
-    largest = [
-        family.sizes[-1]
-        for family in first_family_per_mechanism(subject.families)
-        if family.definition.mechanism in ("rr", "twopoint")
-    ]
+    targets = [target for target in subject.hockey_stick_targets if subject.promised(target) > 0]
+    families = subject.first_families
+    largest = [one.sizes[-1] for one in families if one.definition.mechanism in ("rr", "twopoint")]
     if not (subject.observes_losses and largest and "twopoint" in subject.mechanisms and targets):
         return []
     games: list[tuple[float, GameMenu, Divergence]] = []

@@ -26,13 +26,7 @@ from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.sequence import granted_state
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admission_boundary import best_guessed_menus
-from filterproof.mc.examine.stages.game_menus import (
-    GameMenu,
-    candidate_menus,
-    hockey_stick_targets,
-    rare_event_menus,
-)
-from filterproof.mc.examine.stages.plays import first_family_per_mechanism
+from filterproof.mc.examine.stages.game_menus import GameMenu, candidate_menus, rare_event_menus
 from filterproof.mc.examine.stages.rational_plans import plans_with_best_second_requests
 from filterproof.mc.examine.worker import iter_within_limit, register_summary
 from filterproof.mc.losses.too_large import TooLargeError
@@ -90,7 +84,6 @@ def game_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageF
 
 
 def _unrefuted_divergences(targets: tuple[Divergence, ...], found: StageFinding) -> tuple[Divergence, ...]:
-    """Return the divergences without a refutation so far."""
     return tuple(target for target in targets if target.at != found.tightness[0].measure.at)
 
 
@@ -101,11 +94,8 @@ def _guessed_menus(
     left: list[tuple[float, GameMenu]] = []
     sure = 0
     for share, menu in best_guessed_menus(subject, targets, limit.fraction(_GUESS_SHARE)):
-        if (
-            subject.observes_losses
-            and len(menu.pairs) > 1
-            and any(pair.outputs is None for pair in menu.pairs)
-        ):
+        finite = len(menu.pairs) == 1 or all(pair.outputs is not None for pair in menu.pairs)
+        if subject.observes_losses and not finite:
             continue  # for these filters games are solved over finite pairs, or one Gaussian
         if share > _SURE and sure < _FIRST:
             sure += 1
@@ -117,7 +107,7 @@ def _guessed_menus(
 
 def _free_request_menus(subject: ExaminationContext) -> Iterator[GameMenu]:
     """Yield the largest request of each family that never changes the state: it is granted without end."""
-    for family in first_family_per_mechanism(subject.families) if subject.observes_losses else ():
+    for family in subject.first_families if subject.observes_losses else ():
         for pair in reversed(family.pairs):
             if pair.outputs is not None and _leaves_state_unchanged(subject.filter, pair):
                 again = f"{pair_words(pair)} again and again"
@@ -146,9 +136,7 @@ def _renyi_game_refutation(subject: ExaminationContext) -> Iterator[StageFinding
     A game of more rounds is worth no less, so that the longest comes before those that may be too large.
     """
     filt = subject.filter
-    small = [
-        family for family in subject.families if family.definition.mechanism in ("rr", "twopoint", "own")
-    ]
+    small = [one for one in subject.families if one.definition.mechanism in ("rr", "twopoint", "own")]
     families = [family.pairs for family in small if family.largest.outputs is not None]
     targets = [target for target in subject.targets if target.kind == "renyi"]
     for target, rounds, pairs in product(targets[:3], (4, 150, 30), families):
@@ -161,16 +149,17 @@ def _renyi_game_refutation(subject: ExaminationContext) -> Iterator[StageFinding
                 continue
             if certainly_exceeds(low, subject.promised(measure)):
                 shown = menu_counterexample(filt, (pair,), measure, rounds=rounds, low=low, high=None)
-                menu_text = f"{pair_words(pair)} again and again"
-                length = count_words(rounds, "round")
-                scope = f"an adversary that asks for {menu_text}, in at most {length}, and stops when that is best"
-                yield StageFinding.from_counterexample("games", _QUESTION, menu_text, scope, shown)
+                again, length = f"{pair_words(pair)} again and again", count_words(rounds, "round")
+                scope = (
+                    f"an adversary that asks for {again}, in at most {length}, and stops when that is best"
+                )
+                yield GameSearch.refutation(again, scope, shown)
                 return
 
 
 def chosen_targets(subject: ExaminationContext) -> tuple[Divergence, ...]:
     """Return the divergences at which games are solved: those with a guarantee in (0, 1), if there are any."""
-    candidates = hockey_stick_targets(subject)
+    candidates = subject.hockey_stick_targets
     if len(candidates) <= _MAX_TARGETS:
         return candidates
     telling = [target for target in candidates if subject.promised(target) > 1e-12]
@@ -191,10 +180,12 @@ class GameSearch(SearchLog):
     ) -> Iterator[StageFinding]:
         """Solve the games of a menu; yield a finding for each that exceeds the guarantee."""
         part = limit.fraction(1 / (2 if menu.longer_counts else 4))
+        games = chain.from_iterable(
+            solve_both_directions(self.subject, replace(menu, rounds=rounds), target)
+            for rounds, target in product((menu.rounds, *menu.longer_counts), targets)
+        )
         try:
-            for game in iter_within_limit(
-                _game_findings(self.subject, menu, targets), self.subject.filter, part
-            ):
+            for game in iter_within_limit(games, self.subject.filter, part):
                 if game is None:
                     self.too_large += 1
                     continue
@@ -215,51 +206,26 @@ class GameSearch(SearchLog):
         if not subject.mechanisms >= {"rr", "twopoint"}:
             return  # the search requests these families
         plans = plans_with_best_second_requests(subject, chosen_targets(subject))
-        with suppress(
-            OutOfWork, FilterFault
-        ):  # it also requests families that may be outside the filter's scope
-            for counterexample in iter_within_limit(plans, subject.filter, limit):
-                menu = f"the plan's own pairs, {count_words(counterexample.plan.size, 'request')}"
-                if (
-                    certainly_exceeds(counterexample.value, counterexample.promised)
-                    and counterexample.replay().refutes
-                ):
-                    scope = f"the plan found, at epsilon={counterexample.measure.at:g}"
-                    yield StageFinding.from_counterexample("games", _QUESTION, menu, scope, counterexample)
+        with suppress(OutOfWork, FilterFault):  # some pairs may be outside the filter's scope
+            for shown in iter_within_limit(plans, subject.filter, limit):
+                menu = f"the plan's own pairs, {count_words(shown.plan.size, 'request')}"
+                if certainly_exceeds(shown.value, shown.promised) and shown.replay().refutes:
+                    yield self.refutation(menu, f"the plan found, at epsilon={shown.measure.at:g}", shown)
                     return
-                row = Tightness(
-                    counterexample.measure,
-                    menu,
-                    counterexample.value,
-                    None,
-                    counterexample.promised,
-                    counterexample.evidence,
-                    counterexample,
-                )
-                self.keep(("plan", counterexample.measure.at), row)
+                self.keep(("plan", shown.measure.at), Tightness.of(shown, menu, replays=True))
 
     def summary(self) -> StageFinding:
         """Return the summary. It claims no HOLDS on the union of the menus, because an adversary may mix them."""
-        rows = tuple(self.rows.values())
-        widest = max(
-            (row for row in rows if row.menu in self.certified), key=lambda row: row.attack, default=None
-        )
+        rows = self.rows.values()
+        certified = (row for row in rows if row.menu in self.certified)
+        widest = max(certified, key=lambda row: row.attack, default=None)
         return self.finding(
             f"{count_words(self.tried, 'game')} solved: {self.refuted} above the guarantee, "
             f"{sum(row.worst is not None and row.worst <= row.promised for row in rows)} certified within it",
             "; ".join(dict.fromkeys(row.menu for row in rows)),
             "other menus, longer games, other sizes",
-            rows,
             self.certified[widest.menu] if widest is not None and not self.refuted else None,
         )
-
-
-def _game_findings(
-    subject: ExaminationContext, menu: GameMenu, targets: tuple[Divergence, ...]
-) -> Iterator[StageFinding | None]:
-    """Yield the findings of the games of a menu, None for a game that is too large."""
-    for rounds, target in product((menu.rounds, *menu.longer_counts), targets):
-        yield from solve_both_directions(subject, replace(menu, rounds=rounds), target)
 
 
 def solve_both_directions(
@@ -273,14 +239,9 @@ def solve_both_directions(
     filt = subject.filter
     symmetric = not subject.observes_losses and all(pair.swapped == pair for pair in menu.pairs)
     for measure in (target,) if symmetric else target.both_directions:
-        promised = subject.promised(measure)
-        game: dict[str, Any] = {
-            "rounds": menu.rounds,
-            "direction": measure.direction,
-            "max_positions": _POSITIONS,
-        }
-        play = partial(worst_case_of_checked_filter, filt, menu.pairs, epsilon=measure.at, **game)
-        replays = True
+        promised, replays = subject.promised(measure), True
+        game = partial(worst_case_of_checked_filter, filt, menu.pairs, rounds=menu.rounds)
+        play = partial(game, epsilon=measure.at, direction=measure.direction, max_positions=_POSITIONS)
         try:
             try:
                 worst = play()
@@ -291,26 +252,14 @@ def solve_both_directions(
             continue
         if not worst.grants_any_request:
             continue
-        shown = menu_counterexample(
-            filt, menu.pairs, measure, rounds=menu.rounds, low=worst.low, high=worst.high
-        )
-        row = Tightness(
-            measure,
-            menu.name,
-            worst.low,
-            worst.high,
-            promised,
-            worst.evidence,
-            shown if replays else None,
-        )
-        if not certainly_exceeds(worst.low, promised):
-            within_it = f"{menu.name} at {measure}: at most {format_up(worst.high)}, promised {promised:.6g}"
-            scope = f"{worst.scope}; at {measure}"
-            verdict = (
-                Verdict(Outcome.HOLDS, worst.evidence, scope, within_it) if worst.high <= promised else None
-            )
-            yield StageFinding("games", _QUESTION, row.reached, menu.name, "", verdict, tightness=(row,))
-            continue
-        arguments = ("games", _QUESTION, menu.name, worst.scope, shown)
-        yield StageFinding.from_counterexample(*arguments, worst=worst.high, evidence=worst.evidence)
-        return
+        low, high = worst.low, worst.high
+        shown = menu_counterexample(filt, menu.pairs, measure, rounds=menu.rounds, low=low, high=high)
+        if certainly_exceeds(low, promised):
+            yield GameSearch.refutation(menu.name, worst.scope, shown, worst=high, evidence=worst.evidence)
+            return
+        row = Tightness.of(shown, menu.name, worst=high, evidence=worst.evidence, replays=replays)
+        verdict = None
+        if high <= promised:
+            within_it = f"{menu.name} at {measure}: at most {format_up(high)}, promised {promised:.6g}"
+            verdict = Verdict(Outcome.HOLDS, worst.evidence, f"{worst.scope}; at {measure}", within_it)
+        yield StageFinding("games", _QUESTION, row.reached, menu.name, "", verdict, tightness=(row,))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -129,7 +129,6 @@ class Player:
 
 @lru_cache(maxsize=1 << 14)
 def _loss_isf(pair: DominatingPair, tail: float) -> float:
-    """Return the loss of a pair at an upper-tail probability."""
     return float(pair.loss_isf(tail))
 
 
@@ -137,38 +136,23 @@ def greedy_plays(
     subject: ExaminationContext, limit: WorkLimit, tail: float | None = None
 ) -> Iterator[Sequence]:
     """Yield plays that request the largest granted pair each time, the cheapest plays first."""
-    families, fresh = (
-        subject.families,
-        partial(Player.fresh, subject, limit, tail, deterministic=subject.deterministic),
-    )
-    yield from (Sequence(((family.largest, 1),)) for family in families)
+    fresh = partial(Player.fresh, subject, limit, tail, deterministic=subject.deterministic)
+    yield from (Sequence(((family.largest, 1),)) for family in subject.families)
     if subject.observes_losses and tail is None:
         return
-    every = first_family_per_mechanism((*families, *subject.denied_families))
-    for family in families:  # the largest remaining request each time, then the largest of every other family
-        player = fresh()
-        request_families_in_turn(player, (family, *(other for other in every if other is not family)), 8)
-        yield from _play_and_longer_repetitions(player)
-    for family in first_family_per_mechanism(
-        families
-    ):  # the largest remaining one for as long as anything is granted
-        player = fresh()
-        request_greedily(player, family, _MAX_REQUESTS_OF_FAMILY)
-        yield from _play_and_longer_repetitions(player)
+    for family in subject.families:  # then the largest of every other family
+        yield from _largest_requests_in_turn(fresh(), (family, *_other_families(subject, family)), 8)
+    for family in subject.first_families:  # for as long as anything is granted
+        yield from _largest_requests_in_turn(fresh(), (family,), _MAX_REQUESTS_OF_FAMILY)
 
 
 def unlocked_family_plays(
     subject: ExaminationContext, limit: WorkLimit, tail: float | None = None
 ) -> Iterator[Sequence]:
     """Yield plays of families that are granted only after requests of other families."""
-    if subject.observes_losses and tail is None:
-        return
-    every = first_family_per_mechanism((*subject.families, *subject.denied_families))
     fresh = Player.fresh(subject, limit, tail, deterministic=subject.deterministic)
     for before, family in _runs_unlocking_families(subject, fresh):
-        player = before.fork()
-        request_families_in_turn(player, (family, *(other for other in every if other is not family)), 8)
-        yield from _play_and_longer_repetitions(player)
+        yield from _largest_requests_in_turn(before.fork(), (family, *_other_families(subject, family)), 8)
 
 
 def _runs_unlocking_families(
@@ -178,12 +162,8 @@ def _runs_unlocking_families(
 
     After each kind of grant, every family that was denied so far is asked again.
     """
-    granted_families, locked = (
-        first_family_per_mechanism(subject.families),
-        first_family_per_mechanism(subject.denied_families),
-    )
-    kinds = {family.definition.mechanism for family in granted_families}
-    locked = tuple(family for family in locked if family.definition.mechanism not in kinds)
+    granted_families = subject.first_families
+    locked = subject.all_first_families[len(granted_families) :]
     front = [fresh]
     while front and locked:
         following: list[Player] = []
@@ -194,18 +174,12 @@ def _runs_unlocking_families(
                 player = before.fork()
                 if not player.request_and_count_grants(family.definition.pair(size)):
                     continue
-                opened = [
-                    locked_family
-                    for locked_family in locked
-                    if _smallest_and_largest_granted(player, locked_family)
-                ]
-                yield from ((player, locked_family) for locked_family in opened)
+                opened = [other for other in locked if _smallest_and_largest_granted(player, other)]
+                yield from ((player, other) for other in opened)
                 if opened:
                     following.append(player)
-                    granted_families, locked = (
-                        (*granted_families, *opened),
-                        tuple(locked_family for locked_family in locked if locked_family not in opened),
-                    )
+                    granted_families += tuple(opened)
+                    locked = tuple(other for other in locked if other not in opened)
         front = following
 
 
@@ -215,8 +189,19 @@ def _smallest_and_largest_granted(player: Player, family: GrantedSizes) -> tuple
     return tuple(dict.fromkeys((*sizes[:1], *sizes[-1:])))
 
 
-def request_families_in_turn(player: Player, families: Iterable[GrantedSizes], most: int) -> None:
-    """Request the largest granted pairs of each family in turn; after a grant, retry denied families."""
+def _other_families(subject: ExaminationContext, family: GrantedSizes) -> tuple[GrantedSizes, ...]:
+    """Return the first of the other families of each mechanism, granted at the start or not."""
+    return tuple(other for other in subject.all_first_families if other is not family)
+
+
+def _largest_requests_in_turn(
+    player: Player, families: tuple[GrantedSizes, ...], most: int
+) -> Iterator[Sequence]:
+    """Request the largest granted pairs of each family in turn, and yield the play.
+
+    After a grant, denied families are requested again. A last request that left the state unchanged is repeated ever
+    more often.
+    """
     pending, denied = deque(families), list[GrantedSizes]()
     while pending:
         if request_greedily(player, family := pending.popleft(), most):
@@ -224,38 +209,28 @@ def request_families_in_turn(player: Player, families: Iterable[GrantedSizes], m
             denied.clear()
         else:
             denied.append(family)
-
-
-def _play_and_longer_repetitions(player: Player) -> Iterator[Sequence]:
-    """Yield the play so far. If its last request left the state unchanged, repeat it ever more often."""
-    if not player.steps:
-        return
-    yield player.played
-    if player.unchanging_request is not None and player.steps[-1][0] == player.unchanging_request:
+    yield from (player.played,) if player.steps else ()
+    free = player.unchanging_request
+    if free is not None and player.steps[-1][0] == free:
         for exponent in (*range(1, 41, 3), 60, 80, 100, 120):
-            if 2.0**exponent * player.unchanging_request.pure_epsilon**2 < _NOTHING:
-                continue
-            yield Sequence((*player.steps[:-1], (player.unchanging_request, 2**exponent)))
+            if 2.0**exponent * free.pure_epsilon**2 >= _NOTHING:
+                yield Sequence((*player.steps[:-1], (free, 2**exponent)))
 
 
 def half_largest_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield half of a family's largest request, then the largest remaining one of each other family."""
-    every = first_family_per_mechanism((*subject.families, *subject.denied_families))
-    for family in first_family_per_mechanism(subject.families) if not subject.observes_losses else ():
+    for family in subject.first_families:
         player = Player.fresh(subject, limit)
         player.request_and_count_grants(family.definition.pair(family.sizes[-1] / 2))
-        request_families_in_turn(
-            player, (*(other_family for other_family in every if other_family is not family), family), 2
-        )
-        yield from _play_and_longer_repetitions(player)
+        yield from _largest_requests_in_turn(player, (*_other_families(subject, family), family), 2)
 
 
 def unchanging_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield long repetitions of each family's largest request if it leaves the state unchanged."""
-    for family in first_family_per_mechanism(subject.families) if not subject.observes_losses else ():
+    for family in subject.first_families:
         player = Player.fresh(subject, limit, deterministic=subject.deterministic)
         if player.request_and_count_grants(family.largest) and player.unchanging_request is not None:
-            yield from _play_and_longer_repetitions(player)
+            yield from _largest_requests_in_turn(player, (), 0)
 
 
 def rounding_absorbed_request_plays(
@@ -265,14 +240,9 @@ def rounding_absorbed_request_plays(
 
     The small one is the smallest of the line or, if `tiny`, the largest below it that leaves the state unchanged.
     """
-    for family in (
-        first_family_per_mechanism(subject.families)
-        if subject.deterministic and not subject.observes_losses
-        else ()
-    ):
-        smallest = next(
-            (t for t, p in zip(family.sizes, family.pairs, strict=True) if p.pure_epsilon > 0), None
-        )
+    for family in subject.first_families if subject.deterministic else ():
+        revealing = (t for t, p in zip(family.sizes, family.pairs, strict=True) if p.pure_epsilon > 0)
+        smallest = next(revealing, None)
         for large in family.pairs[-1:-10:-4]:  # after the largest request nothing may be left
             player, small = Player.fresh(subject, limit, deterministic=True), smallest
             if small is None or not player.request_and_count_grants(large):
@@ -280,69 +250,47 @@ def rounding_absorbed_request_plays(
             if tiny:
                 sizes = family.definition.sizes_below[:-1]
                 small = largest_granted(partial(_leaves_no_trace, player, family), sizes, tolerance=1.0)
-            if (
-                small is not None
-                and player.request_and_count_grants(family.definition.pair(small))
-                and player.unchanging_request is not None
-            ):
-                yield from _play_and_longer_repetitions(player)
+            if small is None or not player.request_and_count_grants(family.definition.pair(small)):
+                continue
+            if player.unchanging_request is not None:
+                yield from _largest_requests_in_turn(player, (), 0)
                 break
 
 
 def _leaves_no_trace(player: Player, family: GrantedSizes, size: float) -> bool:
     """Return whether a request of this size is granted next and leaves the state unchanged."""
     after = player.fork()
-    return (
-        after.request_and_count_grants(family.definition.pair(size)) > 0
-        and after.unchanging_request is not None
-    )
+    granted = after.request_and_count_grants(family.definition.pair(size)) > 0
+    return granted and after.unchanging_request is not None
 
 
 def request_greedily(player: Player, family: GrantedSizes, most: int) -> bool:
     """Request the largest granted pair of the line, at most this many times; return whether one is granted."""
     pairs, top = family.all_grid_pairs, len(family.all_grid_pairs)
+
+    def granted_now(size: float) -> bool:
+        return not player.limit.exhausted and player.grants(family.definition.pair(size))
+
     for chosen in range(most):
         lowest = max(top - 1 - _MAX_SMALLER_SIZES, -1) if chosen else -1
         tried = range(top - 1, lowest, -1) if player.unchanging_request is None else ()
         place = next((p for p in tried if player.limit.remaining and player.grants(pairs[p])), None)
         if place is None:
             return chosen > 0
-        fine = place + 1 < len(pairs) and family.definition.kind in _FINE_FAMILIES
-        tolerance = 0.0 if chosen < _EXACT else _COARSE
-        player.request_and_count_grants(
-            _largest_granted_between_sizes(player, family, place, tolerance) if fine else pairs[place]
-        )
+        largest = pairs[place]
+        if place + 1 < len(pairs) and family.definition.kind in _FINE_FAMILIES:
+            granted, denied = sorted({*family.definition.sizes, *family.sizes})[place : place + 2]
+            tolerance = 0.0 if chosen < _EXACT else _COARSE
+            largest = family.definition.pair(last_granted(granted_now, granted, denied, tolerance))
+        player.request_and_count_grants(largest)
         top = min(place + 9, len(pairs))
     return True
 
 
-def _largest_granted_between_sizes(
-    player: Player, family: GrantedSizes, place: int, tolerance: float
-) -> DominatingPair:
-    """Return the largest granted pair between a granted grid size and the next one, which is denied."""
-    sizes = sorted({*family.definition.sizes, *family.sizes})
-
-    def granted_now(size: float) -> bool:
-        return not player.limit.exhausted and player.grants(family.definition.pair(size))
-
-    return family.definition.pair(last_granted(granted_now, sizes[place], sizes[place + 1], tolerance))
-
-
-def first_family_per_mechanism(families: tuple[GrantedSizes, ...]) -> tuple[GrantedSizes, ...]:
-    """Return the first of the families of each mechanism."""
-    first: dict[str, GrantedSizes] = {}
-    for family in families:
-        first.setdefault(family.definition.mechanism, family)
-    return tuple(first.values())
-
-
 def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
     """Yield what a person would try: one request repeated; then another family; small requests before a large one."""
-    families = [
-        family
-        for family in first_family_per_mechanism((*subject.families, *subject.denied_families))
-        if family.definition.mechanism != "twopoint"
-    ]
+    every = subject.all_first_families
+    families = [family for family in every if family.definition.mechanism != "twopoint"]
     fresh = partial(Player.fresh, subject, limit)
     tops = {
         family.definition.name: top
@@ -354,29 +302,24 @@ def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequ
         if family.definition.name not in tops or limit.exhausted:
             continue
         if (size := _largest_round_size(fresh(), family, share * tops[family.definition.name])) is not None:
-            player = fresh()
-            if player.request_and_count_grants(
-                pair := family.definition.pair(size), _ROW_LENGTH
-            ):  # unless the work is used up
+            player, pair = fresh(), family.definition.pair(size)
+            if player.request_and_count_grants(pair, _ROW_LENGTH):  # unless the work is used up
                 begun.append((family, pair, player))
                 yield player.played
-    for family, _, player in begun:
-        for other_line in families:
-            if other_line is not family and not limit.exhausted:
-                after = player.fork()
-                if (again := _largest_round_size(after, other_line, None)) is not None:
-                    after.request_and_count_grants(other_line.definition.pair(again), _ROW_LENGTH)
-                    yield after.played
+    for (family, _, player), other in product(begun, families):
+        if other is not family and not limit.exhausted:
+            after = player.fork()
+            if (again := _largest_round_size(after, other, None)) is not None:
+                after.request_and_count_grants(other.definition.pair(again), _ROW_LENGTH)
+                yield after.played
     for family, pair, _ in begun[: 3 * len(tops)]:
         if (small := _largest_round_size(fresh(), family, _HARDLY * tops[family.definition.name])) is None:
             continue
         player, requested = fresh(), 0
         for times in _BEFORE:
             wanted, requested = times - requested, times
-            if (
-                limit.exhausted
-                or player.request_and_count_grants(family.definition.pair(small), wanted) < wanted
-            ):
+            granted = player.request_and_count_grants(family.definition.pair(small), wanted)
+            if granted < wanted:
                 break
             after = player.fork()
             if after.request_and_count_grants(pair, _ROW_LENGTH):
@@ -385,26 +328,19 @@ def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequ
 
 def _largest_round_size(player: Player, family: GrantedSizes, most: float | None) -> float | None:
     """Return the largest round size up to `most` that would be granted next, if grants are monotone, or None."""
-    sizes = (
-        list(family.definition.sizes)
-        if family.definition.mechanism == "own"
-        else round_sizes(family.definition)
-    )
-    top = family.definition.most if most is None else min(most, family.definition.most)
-    sizes = [t for t in sizes if family.definition.least <= t <= top]
-    granted_sizes = bisect_left(sizes, True, key=lambda t: not player.grants(family.definition.pair(t)))
+    line = family.definition
+    top = line.most if most is None else min(most, line.most)
+    written = line.sizes if line.mechanism == "own" else round_sizes(line)
+    sizes = [t for t in written if line.least <= t <= top]
+    granted_sizes = bisect_left(sizes, True, key=lambda t: not player.grants(line.pair(t)))
     return sizes[granted_sizes - 1] if granted_sizes else None
 
 
 def round_sizes(family: OneParameterFamily) -> list[float]:
     """Return sizes that people write, or inverses of such: near one, or near the sizes of a line that was moved."""
-    written: Iterable[float] = ROUND_SIZES
+    written, inverse = [*ROUND_SIZES], family.mechanism in _INVERSE_FAMILIES
     if not 0.5 <= family.most <= 32:
-        ends = (
-            (1 / family.most, 1 / family.least)
-            if family.mechanism in _INVERSE_FAMILIES
-            else (family.least, family.most)
-        )
-        tens = range(math.floor(math.log10(ends[0])), math.ceil(math.log10(ends[1])))
+        low, high = (1 / family.most, 1 / family.least) if inverse else (family.least, family.most)
+        tens = range(math.floor(math.log10(low)), math.ceil(math.log10(high)))
         written = [float(f"{digits:g}e{k}") for k in tens for digits in _LEADING_DIGITS]
-    return [1 / t for t in reversed([*written])] if family.mechanism in _INVERSE_FAMILIES else [*written]
+    return [1 / t for t in reversed(written)] if inverse else written

@@ -9,6 +9,7 @@ import math
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 
 import flint
 import numpy as np
@@ -88,11 +89,9 @@ def plan_counterexample(
 ) -> Counterexample | None:
     """Return a plan's counterexample without useless requests, or None within the guarantee."""
     played = pruned_plan_record(filt, epsilon, ratio, direction, plan)
-    return (
-        played
-        if played is not None and certainly_exceeds(Fraction(played.data["value"]), played.promised)
-        else None
-    )
+    if played is None or not certainly_exceeds(Fraction(played.data["value"]), played.promised):
+        return None
+    return played
 
 
 def pruned_plan_record(
@@ -100,38 +99,25 @@ def pruned_plan_record(
 ) -> Counterexample | None:
     """Return a plan's record without useless requests; None if a request is denied or none is left."""
     plan = plan and plan.prune_useless_requests(ratio, direction)
-    promised = Divergence.hockey_stick(epsilon).promised(filt.promise)
-    try:
-        value = plan.value(filt, ratio, direction) if plan else Fraction(0)
-    except DeniedError:  # the filter answered the same question differently
-        return None
     if plan is None:
         return None
-    data = {
-        "filter": encode_or_class_name(filt),
-        "epsilon": epsilon,
-        "ratio": str(ratio),
-        "promised": promised,
-        "value": str(value),
-        "direction": direction,
-        "plan": plan.to_data(allowed_values_for(filt)),
-    }
-    return Counterexample(filt, data)
+    try:
+        value = plan.value(filt, ratio, direction)
+    except DeniedError:  # the filter answered the same question differently
+        return None
+    promised = Divergence.hockey_stick(epsilon).promised(filt.promise)
+    data = {"filter": encode_or_class_name(filt), "epsilon": epsilon, "ratio": str(ratio)}
+    data |= {"promised": promised, "value": str(value), "direction": direction}
+    return Counterexample(filt, data | {"plan": plan.to_data(allowed_values_for(filt))})
 
 
 def best_plan_counterexample(
     filt: PrivacyFilter, menu: list[DominatingPair], rounds: int, epsilon: float, ratio: Fraction
 ) -> Counterexample | None:
     """Return the best plan over a menu of rational pairs; None if it keeps the guarantee or the game is too large."""
+    game = partial(worst_case_of_checked_filter, filt, menu, epsilon=LogRatio(ratio), rounds=rounds)
     try:
-        solved = worst_case_of_checked_filter(
-            filt,
-            menu,
-            epsilon=LogRatio(ratio),
-            rounds=rounds,
-            evidence=Evidence.EXACT,
-            max_positions=_POSITIONS,
-        )
+        solved = game(evidence=Evidence.EXACT, max_positions=_POSITIONS)
     except TooLargeError:
         return None
     promised = Divergence.hockey_stick(epsilon).promised(filt.promise)
@@ -158,14 +144,10 @@ def plans_with_best_second_requests(
     # cached by state: most filters are in one state after both outputs, and at every epsilon
     fresh = AdmissibleTwoOutputPairs(filt, checked_start(filt, 1))
     frontiers: dict[Hashable, AdmissibleTwoOutputPairs] = {run_keys(fresh.state)[0]: fresh}
-    for epsilon, ratio in epsilons_and_rational_exps(filt, targets):
-        single = best_second_request(fresh, ratio)
-        if (counterexample := pruned_plan_record(filt, epsilon, ratio, "PQ", single)) is not None:
-            yield counterexample
-        for share in _OPENING_SHARES:
-            base = simple_rational_exp_epsilon_below(share * top)
-            if base is None:
-                continue
+
+    def plans(ratio: Fraction) -> Iterator[AdaptivePlan | None]:
+        yield best_second_request(fresh, ratio)
+        for base in filter(None, (simple_rational_exp_epsilon_below(part * top) for part in _OPENING_SHARES)):
             opening, continuations = RandomizedResponse.from_ratio(base), []
             spent = granted_state(filt, checked_start(filt, 1), opening)
             if spent is None:
@@ -174,11 +156,11 @@ def plans_with_best_second_requests(
                 state = checked_observe(filt, spent, np.array([log_fraction(p / q)]), 1)
                 admissible = frontiers.setdefault(run_keys(state)[0], AdmissibleTwoOutputPairs(filt, state))
                 continuations.append(best_second_request(admissible, ratio * q / p))
-            counterexample = pruned_plan_record(
-                filt, epsilon, ratio, "PQ", AdaptivePlan(opening, tuple(continuations))
-            )
-            if counterexample is not None:
-                yield counterexample
+            yield AdaptivePlan(opening, tuple(continuations))
+
+    for epsilon, ratio in epsilons_and_rational_exps(filt, targets):
+        records = (pruned_plan_record(filt, epsilon, ratio, "PQ", plan) for plan in plans(ratio))
+        yield from (record for record in records if record is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,10 +177,9 @@ class AdmissibleTwoOutputPairs:
 
     def largest_admitted_p_mass(self, b: Fraction, least: float, tolerance: float) -> float:
         """Return about the largest a, or 0.0 if one question shows that it is below `least`."""
-        low = max(1.001 * float(b), least)
-        return (
-            low < 1 and largest_granted(lambda a: self._admits_masses(a, b), (low, 1.0), tolerance)
-        ) or 0.0
+        if (low := max(1.001 * float(b), least)) >= 1:
+            return 0.0
+        return largest_granted(lambda a: self._admits_masses(a, b), (low, 1.0), tolerance) or 0.0
 
     def _admits_masses(self, a: float, b: Fraction) -> bool:
         """Whether the filter admits P = (a, 1-a), Q = (b, 1-b); known answers are cached."""
@@ -233,7 +214,6 @@ def best_second_request(admissible: AdmissibleTwoOutputPairs, growth: Fraction) 
 
 
 def _rounded_to_24_bits(x: float) -> Fraction:
-    """Return x rounded to 24 significant bits."""
     mantissa, exponent = math.frexp(x)
     return Fraction(round(mantissa * 2**24)) * Fraction(2) ** (exponent - 24)
 

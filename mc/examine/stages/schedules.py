@@ -56,12 +56,7 @@ def service_schedule_stage(
     """Yield the findings on schedules of a service, and on retries that it charges again."""
     menu = granted_or_default_menu(service.make, families_for_guarantee(tuple(names), service.promise))
     *_, report = search_reports(service.make, service.promise, menu, limit, seed=seed)
-    yield _schedule_finding(
-        service,
-        menu,
-        report,
-        "requests of other kinds, moves that depend on what came out, and longer schedules",
-    )
+    yield _schedule_finding(service, menu, report, _SCHEDULES_NOT_TRIED)
     if report.violation is None:
         retried = explain_charged_retry(service.make, menu)
         yield denial_finding((retried,) if retried else (), ", ".join(names), limit)
@@ -71,15 +66,11 @@ def _schedule_finding(
     filt: object, menu: tuple[DominatingPair, ...], found: ScheduleSearch, unseen: str
 ) -> StageFinding:
     """Return the finding on a search over schedules: a refutation if one violates the guarantee."""
-    violation, names = (
-        found.violation,
-        ", ".join(dict.fromkeys(type(pair.unlabelled).__name__ for pair in menu)),
-    )
+    violation = found.violation
+    names = ", ".join(dict.fromkeys(type(pair.unlabelled).__name__ for pair in menu))
     if violation is None:
         return StageFinding("schedules", _QUESTION, str(found), names, unseen)
-    counterexample = violation.counterexample(filt)
     trace = Trace(violation.measure, (), None, (), moves=violation.events)
-    scope = PromisedService.scope
-    return StageFinding.from_counterexample(
-        "schedules", _QUESTION, names, scope, counterexample, not_tried=unseen, trace=trace
-    )
+    words = ("schedules", _QUESTION, names, PromisedService.scope)
+    shown = violation.counterexample(filt)
+    return StageFinding.from_counterexample(*words, shown, not_tried=unseen, trace=trace)

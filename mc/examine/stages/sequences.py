@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.library import consists_of_library_values
 from filterproof.filters.contract.work import WorkLimit, count_work
-from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
@@ -25,11 +24,11 @@ from filterproof.mc.examine.formatting import count_words, sequence_words
 from filterproof.mc.examine.parameter_families import mechanism_name
 from filterproof.mc.examine.revalidation import nondeterminism_fault
 from filterproof.mc.examine.search_log import SearchLog
-from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence, reached_delta, times_granted
+from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence, reached_delta
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admission_boundary import boundary_sequences
-from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
 from filterproof.mc.examine.stages.plays import (
+    Player,
     greedy_plays,
     half_largest_request_plays,
     rounding_absorbed_request_plays,
@@ -62,7 +61,7 @@ def sequence_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[St
     used, subject = subject, subject.with_copy_per_play()
     search = SequenceSearch(subject=subject)
     register_summary(search.summary)
-    if subject is not used and _grants_more_when_used(used.filter, subject):
+    if subject is not used and _grants_more_when_used(used, subject, limit):
         fault = nondeterminism_fault(used.filter)
         yield StageFinding(search.stage, "Do plays depend on earlier plays?", fault, "", "", fault=fault)
     searching = limit.fraction(_SEARCHED)
@@ -76,11 +75,12 @@ def sequence_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[St
     yield search.summary()
 
 
-def _grants_more_when_used(filt: PrivacyFilter, subject: ExaminationContext) -> bool:
+def _grants_more_when_used(used: ExaminationContext, subject: ExaminationContext, limit: WorkLimit) -> bool:
     """Return whether the filter grants a request more often after some plays than a new copy of it does."""
     for pair in (family.largest for family in subject.families):
-        fresh = times_granted(subject.instance, pair, _FEW)
-        if any(times_granted(filt, pair, _FEW) > fresh for _ in range(_FEW)):
+        fresh = Player.fresh(subject, limit).request_and_count_grants(pair, _FEW)
+        again = (Player.fresh(used, limit).request_and_count_grants(pair, _FEW) for _ in range(_FEW))
+        if any(granted > fresh for granted in again):
             return True
     return False
 
@@ -90,25 +90,21 @@ def _candidate_sequences(subject: ExaminationContext, limit: WorkLimit) -> Itera
     singles = (Sequence(((pair, 1),)) for family in subject.families for pair in family.pairs[:-3:-1])
     every = greedy_plays(subject, limit)
     yield from zip(islice(every, 1), repeat(False))
-    early = (
-        singles,
-        unchanging_request_plays(subject, limit),
-        rounding_absorbed_request_plays(subject, limit),
-        unlocked_family_plays(subject, limit),
-    )
-    yield from zip(chain.from_iterable(early), repeat(True))
+    yield from zip(singles, repeat(True))
+    if subject.observes_losses:  # longer fixed sequences say nothing about such a filter
+        yield from zip(every, repeat(False))
+        return
+    early = (unchanging_request_plays, rounding_absorbed_request_plays, unlocked_family_plays)
+    yield from zip(chain.from_iterable(plays(subject, limit) for plays in early), repeat(True))
     rest = chain(
         half_largest_request_plays(subject, limit),
         _extremal_sequences(subject),
         every,
         rounding_absorbed_request_plays(subject, limit, tiny=True),
     )
-    if subject.observes_losses:  # fixed sequences say nothing about such a filter
-        yield from zip(rest, repeat(False))
-    else:
-        yield from _interleave_sequences(
-            (simple_plays(subject, limit), 3), (boundary_sequences(subject, limit), 2), (rest, 1)
-        )
+    yield from _interleave_sequences(
+        (simple_plays(subject, limit), 3), (boundary_sequences(subject, limit), 2), (rest, 1)
+    )
 
 
 def _interleave_sequences(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence, bool]]:
@@ -124,11 +120,8 @@ def _interleave_sequences(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tu
 
 def _extremal_sequences(subject: ExaminationContext) -> Iterator[Sequence]:
     """Yield the requests that the rule makes extremal at epsilons with a small promised delta, if they are granted."""
-    if subject.observes_losses:
-        return
-    for target in [
-        target for target in hockey_stick_targets(subject) if 0 < subject.promised(target) <= _MAX_PROMISED
-    ][:_EXTREMAL]:
+    small = (at for at in subject.hockey_stick_targets if 0 < subject.promised(at) <= _MAX_PROMISED)
+    for target in islice(small, _EXTREMAL):
         count_work(_SUPREMUM)
         extremal_requests = subject.filter.extremal(target.at)
         _, steps = reached_delta(subject.filter, extremal_requests, target.at, believed=True)
@@ -165,9 +158,8 @@ class SequenceSearch(SearchLog):
         count_work(_MEASURED)
         self.longest = max(self.longest, played.rounds)
         names = "+".join(sorted({type(pair.unlabelled).__name__ for pair in played.counts}))
-        for measure, bound in (
-            () if names in self.refuted_mechanisms else quick_upper_bounds(played, tuple(self.promised))
-        ):
+        known = names in self.refuted_mechanisms
+        for measure, bound in () if known else quick_upper_bounds(played, tuple(self.promised)):
             target = replace(measure, direction="PQ")
             promised, best = self.promised[target], self.rows.get(target)
             # computed exactly if it may refute, or if it may be clearly the best so far
@@ -196,9 +188,8 @@ class SequenceSearch(SearchLog):
             if limit.exhausted:
                 return
             if best is None or bound > best.attack:
-                self._record_value_within_guarantee(
-                    played, measure, played.low(measure, self._promised_at(measure))
-                )
+                low = played.low(measure, self._promised_at(measure))
+                self._record_value_within_guarantee(played, measure, low)
 
     def _promised_at(self, measure: Divergence) -> float:
         return self.promised[replace(measure, direction="PQ")]
@@ -206,8 +197,7 @@ class SequenceSearch(SearchLog):
     def _record_value_within_guarantee(self, played: Sequence, measure: Divergence, low: float) -> None:
         """Keep the value of an admitted sequence within the guarantee, with the sequence."""
         play = sequence_counterexample(self.subject.filter, played, measure, low)
-        promised = self._promised_at(measure)
-        row = Tightness(measure, _pair_counts_text(played), low, None, promised, play.evidence, play)
+        row = Tightness.of(play, _pair_counts_text(played), replays=True)
         self.keep(replace(measure, direction="PQ"), row)
 
     def _refutation_finding(self, measure: Divergence, played: Sequence, low: float) -> StageFinding:
@@ -216,35 +206,25 @@ class SequenceSearch(SearchLog):
         if any(times > MAX_PLAYED for _, times in played.steps):
             how = "the last request leaves the state bit-identical, so it is granted any number of times"
         scope = f"the fixed sequence {sequence_words(played.steps)}, in that order; {how}"
-        counterexample = sequence_counterexample(filt, played, measure, low)
-        return StageFinding.from_counterexample(
-            self.stage, self.question, _pair_counts_text(played), scope, counterexample
-        )
+        shown = sequence_counterexample(filt, played, measure, low)
+        return self.refutation(_pair_counts_text(played), scope, shown)
 
     def summary(self) -> StageFinding:
         """Return the summary of the sequences and the nearest one."""
-        looks = (
-            "; for a filter that looks at losses, only first requests" if self.subject.observes_losses else ""
-        )
+        looks = self.subject.observes_losses
+        looks_text = "; for a filter that looks at losses, only first requests" if looks else ""
         grids = [family for family in self.subject.families if family.definition.mechanism != "own"]
         sizes = "other sizes"
         if grids:
-            least, most = (
-                min(family.definition.least for family in grids),
-                max(family.definition.most for family in grids),
-            )
-            larger_sizes = {size for family in grids for size in family.asked_above if size > most}
-            above = (
-                f", except {len(larger_sizes)} as first requests, up to {max(larger_sizes):.2g}"
-                if larger_sizes
-                else ""
-            )
-            sizes += f" (all below {least:.2g} and above {most:.2g}{above})"
+            least = min(family.definition.least for family in grids)
+            most = max(family.definition.most for family in grids)
+            above = {size for family in grids for size in family.asked_above if size > most}
+            first = f", except {len(above)} as first requests, up to {max(above):.2g}" if above else ""
+            sizes += f" (all below {least:.2g} and above {most:.2g}{first})"
         return self.finding(
             f"{count_words(self.refuted, 'refutation')} among {count_words(self.tried, 'sequence')}",
             ", ".join(family.definition.name for family in self.subject.families),
-            f"sequences of more than {count_words(self.longest, 'request')}, other orders, {sizes}{looks}",
-            tuple(self.rows.values()),
+            f"sequences of more than {count_words(self.longest, 'request')}, other orders, {sizes}{looks_text}",
         )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations, pairwise, product, takewhile
@@ -25,7 +25,7 @@ from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raise
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.pairs_in_attributes import allowed_values_for
-from filterproof.mc.examine.sequence import Sequence, Steps, joined, removable_pieces
+from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
 from filterproof.mc.examine.stages.game_menus import GameMenu
 from filterproof.mc.examine.stages.games import chosen_targets, solve_both_directions
@@ -67,7 +67,7 @@ def shrink(
     subject: ExaminationContext, counterexamples: tuple[Counterexample, ...], limit: WorkLimit
 ) -> Iterator[StageFinding]:
     """Yield one finding: the clearest counterexample with its trace, or the earlier one if none is simpler."""
-    search = _ShrinkingSearch(subject, limit.fraction(0.35), counterexamples)
+    search = _ShrinkingSearch(subject, limit.fraction(0.35), counterexamples, counterexamples[0])
     with suppress(OutOfWork), stopping_at(limit.fraction(_SEARCH_SHARE)):
         search.run(limit)
     yield search.finding(limit)
@@ -80,10 +80,7 @@ class _ShrinkingSearch:
     subject: ExaminationContext
     limit: WorkLimit
     counterexamples: tuple[Counterexample, ...]
-    best: Counterexample = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.best = self.counterexamples[0]
+    best: Counterexample
 
     def run(self, limit: WorkLimit) -> None:
         """Look for a clearer counterexample in each way."""
@@ -108,9 +105,10 @@ class _ShrinkingSearch:
     def counterexample_of_sequence(self, played: Sequence) -> Counterexample | None:
         """Return a sequence's counterexample at a divergence certainly above the guarantee, or None."""
         above: Counterexample | None = None
+        bounds = quick_upper_bounds(played, self.targets) if played.steps else ()
         likely = [
             (measure, promised, bound)
-            for measure, bound in (quick_upper_bounds(played, self.targets) if played.steps else ())
+            for measure, bound in bounds
             if certainly_exceeds(bound, promised := self.subject.promised(measure))
         ]
         for measure, promised, bound in likely[:_TARGETS]:
@@ -128,12 +126,9 @@ class _ShrinkingSearch:
     @property
     def targets(self) -> tuple[Divergence, ...]:
         """Return the divergences of the guarantee, without the far end of a curve."""
-        subject = self.subject
-
-        def targets_promised_at_least(least: float) -> tuple[Divergence, ...]:
-            return tuple(g for g in subject.targets if g.kind == "renyi" or least <= subject.promised(g) < 1)
-
-        return targets_promised_at_least(_MIN_PROMISED) or targets_promised_at_least(-math.inf)
+        bounded = [g for g in self.subject.targets if g.kind == "renyi" or self.subject.promised(g) < 1]
+        clear = [g for g in bounded if g.kind == "renyi" or self.subject.promised(g) >= _MIN_PROMISED]
+        return tuple(clear or bounded)
 
     def try_simple_plays(self) -> None:
         """Try simple plays until one is short, fixed, of well-known kinds, and far above the guarantee."""
@@ -147,35 +142,31 @@ class _ShrinkingSearch:
 
     def shrink(self) -> None:
         """Remove the requests that the best sequence does not need."""
-        fixed = [
-            counterexample
-            for counterexample in (self.best, *self.counterexamples)
-            if counterexample.kind == "sequence"
-        ]
+        fixed = [one for one in (self.best, *self.counterexamples) if one.kind == "sequence"]
         if not fixed:
             return
-        start = min(fixed, key=lambda counterexample: counterexample.order)
+        start = min(fixed, key=lambda one: one.order)
         # a tiny excess is not convincing: keep half of the excess, or a hundredth of the guarantee
         least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < CLEAR_FACTOR else CLEAR_FACTOR)
 
-        def refutes(some: Steps) -> bool:
-            counterexample = None if self.limit.exhausted else self.counterexample_of_sequence(joined(some))
+        def refutes(played: Sequence) -> bool:
+            counterexample = None if self.limit.exhausted else self.counterexample_of_sequence(played)
             if counterexample is None or counterexample.factor < least:
                 return False
             self.keep_if_clearer(counterexample)
             return True
 
         self.keep_if_clearer(start)
-        minimise(removable_pieces(start.played), refutes, limit=self.limit)
+        start.played.minimise(refutes, self.limit)
 
     def measure(self) -> None:
         """Measure the best sequence where its divergence is the largest multiple of the guarantee."""
         best = self.best
         if best.kind != "sequence" or best.measure.kind == "exceedance":
             return
-        epsilons = sorted(divergence.at for divergence in self.targets if divergence.kind == "hockey-stick")
+        epsilons = sorted(one.at for one in self.targets if one.kind == "hockey-stick")
         between = [math.sqrt(low * high) for low, high in pairwise(epsilons) if low > 0]
-        others = [divergence for divergence in self.targets if divergence.kind == "renyi"]
+        others = [one for one in self.targets if one.kind == "renyi"]
         for target in (*others, *map(Divergence.hockey_stick, (*epsilons, *between))):
             promised = self.subject.promised(target)
             at = replace(target, direction=best.measure.direction)
@@ -191,14 +182,9 @@ class _ShrinkingSearch:
         if best.kind != "menu" or best.measure.kind != "hockey-stick":
             return
         pairs: tuple[DominatingPair, ...] = decode(best.data["menu"], allowed_values_for(best.filter))
-        fewer = next(
-            (n for n in (2, 3, 4, 5, 6, 8, 10) if n < best.rounds and self._solve_smaller_game(pairs, n)), 0
-        )
-        minimise(
-            pairs,
-            lambda some: bool(some) and self._solve_smaller_game(some, fewer or best.rounds),
-            limit=self.limit,
-        )
+        lengths = (n for n in (2, 3, 4, 5, 6, 8, 10) if n < best.rounds)
+        rounds = next((n for n in lengths if self._solve_smaller_game(pairs, n)), best.rounds)
+        minimise(pairs, lambda some: bool(some) and self._solve_smaller_game(some, rounds), limit=self.limit)
 
     def _solve_smaller_game(self, pairs: tuple[DominatingPair, ...], rounds: int) -> bool:
         """Keep the game of this many rounds over these pairs if it is clearer."""
@@ -218,10 +204,10 @@ class _ShrinkingSearch:
     def convert_game_to_plan(self) -> None:
         """Replace the best menu's game by its best plan, which has a trace."""
         if self.best.kind == "menu":
-            counterexample = self._run_within_limit(
-                0.5, partial(best_plan_over_rational_pairs, self.subject.filter, self.best)
+            plan = self._run_within_limit(
+                0.5, lambda: best_plan_over_rational_pairs(self.subject.filter, self.best)
             )
-            self.best = counterexample or self.best
+            self.best = plan or self.best
 
     def try_exact_plans(self) -> None:
         """Try exactly solved plans over a few simple rational requests, for a filter that looks at losses."""
@@ -229,11 +215,9 @@ class _ShrinkingSearch:
         short = self.best.kind == "plan" and self.best.rounds <= 2
         if not self.subject.mechanisms >= {"rr"} or (short and not (certain or factor or kinds)):
             return
-        filt = self.subject.filter
+        plans = iter_within_limit(refutations_by_simple_plans(self.subject), self.subject.filter, self.limit)
         with suppress(OutOfWork, FilterFault):  # responses and erasures may be outside the filter's scope
-            for counterexample in iter_within_limit(
-                refutations_by_simple_plans(self.subject), filt, self.limit
-            ):
+            for counterexample in plans:
                 self.keep_if_clearer(counterexample)
 
     # -- the trace -----------------------------------------------------------------------------------
@@ -244,13 +228,12 @@ class _ShrinkingSearch:
         trace = None
         with suppress(FilterFault, ValueError, OutOfWork):
             trace = self._trace_with_curve(best)
-        menu = scope = best.description
+        scope = best.description
         if best.kind == "sequence":
             scope = f"the fixed sequence of {count_words(best.rounds, 'request')}, all granted"
         unseen = f"other plays: {USED_UP}" if limit.exhausted else ""
-        return StageFinding.from_counterexample(
-            "shrinking", _QUESTION, menu, scope, best, not_tried=unseen, trace=trace
-        )
+        words = ("shrinking", _QUESTION, best.description, scope)
+        return StageFinding.from_counterexample(*words, best, not_tried=unseen, trace=trace)
 
     def _trace_with_curve(self, best: Counterexample) -> Trace | None:
         """Return the play and its curve, as far as the work allows."""
@@ -263,10 +246,8 @@ class _ShrinkingSearch:
                 reached = partial(_value_of_plan, best.plan, self.subject)
             case _:
                 return None
-        points = takewhile(
-            lambda _: not self.limit.exhausted, guarantee_and_play_curves(trace, filt.promise, reached)
-        )
-        return replace(trace, curve=tuple(points))
+        points = guarantee_and_play_curves(trace, filt.promise, reached)
+        return replace(trace, curve=tuple(takewhile(lambda _: not self.limit.exhausted, points)))
 
 
 # -- plans ---------------------------------------------------------------------------------------------
@@ -278,11 +259,8 @@ def refutations_by_simple_plans(subject: ExaminationContext) -> Iterator[Counter
     start = filt.start(1)
     responses: list[DominatingPair] = [RandomizedResponse.from_ratio(Fraction(*of)) for of in _SIMPLE_RATIOS]
     erasures: list[DominatingPair] = [Erasure(away_from_zero(p), exact=p) for p in _PARTS]
-    simple_pairs = [
-        pair
-        for few, pairs in ((4, responses), (1, erasures))
-        for pair in [pair for pair in pairs if admits_pair(filt, start, pair)][:few]
-    ]
+    admitted = ([pair for pair in pairs if admits_pair(filt, start, pair)] for pairs in (responses, erasures))
+    simple_pairs = [pair for few, pairs in zip((4, 1), admitted, strict=True) for pair in pairs[:few]]
     menus = [[pair] for pair in simple_pairs] + [list(two) for two in combinations(simple_pairs, 2)]
     for rounds, menu, (epsilon, ratio) in product((2, 3, 4, 5, 7, 10), menus, targets):
         if (counterexample := best_plan_counterexample(filt, menu, rounds, epsilon, ratio)) is not None:
@@ -293,24 +271,14 @@ def best_plan_over_rational_pairs(filt: PrivacyFilter, best: Counterexample) -> 
     """Return the best plan over the rational pairs of a menu, or None if the other pairs matter much."""
     if best.measure.kind != "hockey-stick" or best.rounds > _WRITTEN:
         return None
-    pairs = [
-        exact
-        for pair in decode(best.data["menu"], allowed_values_for(best.filter))
-        if (exact := pair.rational) is not None
-    ]
+    menu = decode(best.data["menu"], allowed_values_for(best.filter))
+    pairs = [exact for pair in menu if (exact := pair.rational) is not None]
     if not pairs:
         return None
-    epsilon = best.measure.at
-    counterexample = best_plan_counterexample(
-        filt, pairs, best.rounds, epsilon, rational_exp_epsilon_above(filt, epsilon)
-    )
-    return (
-        None
-        if counterexample is None or counterexample.factor < min(CLEAR_FACTOR, 0.9 * best.factor)
-        else counterexample
-    )
+    ratio = rational_exp_epsilon_above(filt, best.measure.at)
+    found = best_plan_counterexample(filt, pairs, best.rounds, best.measure.at, ratio)
+    return found if found is not None and found.factor >= min(CLEAR_FACTOR, 0.9 * best.factor) else None
 
 
 def _value_of_plan(plan: AdaptivePlan, subject: ExaminationContext, at: Divergence) -> float:
-    """Return the divergence that an adaptive plan attains at an epsilon."""
     return float(plan.value(subject.filter, Fraction(math.exp(at.at)), at.direction))

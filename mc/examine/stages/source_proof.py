@@ -19,7 +19,7 @@ from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.examine.stages.sequences import SequenceSearch
-from filterproof.mc.prove.proof import SourceProof, prove
+from filterproof.mc.prove.proof import prove
 from filterproof.theory import pairs
 from filterproof.theory.evidence import Outcome, Verdict
 
@@ -51,25 +51,13 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
     if proof.proved:
         verdict = Verdict(Outcome.HOLDS, proof.evidence, proof.scope, proof.sentence)
     elif proof.lead and not subject.observes_losses:
-        search = SequenceSearch(subject=subject)
-        if (
-            finding := search.measure_sequence(_sequence_from_failing_step(proof), only_above=True)
-        ) is not None:
+        # the requests by which the failing step suggests a refutation
+        requests = groupby(getattr(pairs, family)(**parameters) for family, parameters in proof.lead)
+        lead = Sequence(tuple((pair, len(list(times))) for pair, times in requests))
+        finding = SequenceSearch(subject=subject).measure_sequence(lead, only_above=True)
+        if finding is not None:
             yield replace(finding, stage="source")
+    words = (_QUESTION, proof.sentence, "every mechanism, by what its pair declares", _NOT_TRIED)
     yield StageFinding(
-        "source",
-        _QUESTION,
-        proof.sentence,
-        "every mechanism, by what its pair declares",
-        _NOT_TRIED,
-        verdict,
-        covers_all=verdict is not None,
-        notes=proof.notes,
-        rounding=proof.sums,
+        "source", *words, verdict, covers_all=verdict is not None, notes=proof.notes, rounding=proof.sums
     )
-
-
-def _sequence_from_failing_step(proof: SourceProof) -> Sequence:
-    """Return the requests by which a failing step of the proof suggests a refutation."""
-    requests = [getattr(pairs, family)(**parameters) for family, parameters in proof.lead]
-    return Sequence(tuple((pair, len(list(times))) for pair, times in groupby(requests)))

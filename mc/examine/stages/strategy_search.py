@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, product
 from operator import add
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.mc.examine.stages.admission_boundary import best_guessed_menus, loss_isf_and_masses
-from filterproof.mc.examine.stages.game_menus import hockey_stick_targets
+from filterproof.mc.examine.stages.game_menus import GameMenu
 from filterproof.mc.examine.stages.plays import Player, greedy_plays, unlocked_family_plays
 from filterproof.mc.examine.stages.sequences import quick_upper_bounds
 from filterproof.mc.examine.worker import register_summary
@@ -64,7 +65,7 @@ def strategy_stage(subject: ExaminationContext, limit: WorkLimit, failure: float
 
     At most 64 simulated strategies share the failure probability.
     """
-    targets = hockey_stick_targets(subject)
+    targets = subject.hockey_stick_targets
     renyi = [target for target in subject.targets if target.kind == "renyi" and 1 < target.at < math.inf]
     trial = StrategySearch(subject=subject, each=failure / _PLAYED)
     register_summary(trial.summary)
@@ -75,14 +76,12 @@ def strategy_stage(subject: ExaminationContext, limit: WorkLimit, failure: float
         return
     for tail in (0.5, 0.9, 0.1):
         yield from _fixed_order_findings(trial, (*renyi, *targets), limit.fraction(_FIXED_SHARE), tail)
-    for menu, rounds in _strategy_menus(subject, limit):
-        for measure in chain.from_iterable(target.both_directions for target in targets[:3]):
-            if not trial.cut:
-                yield from _grid_strategy_finding(trial, menu, measure, rounds, limit)
-                trial.cut = limit.exhausted or trial.played >= _PLAYED
-        if trial.cut:
+    measures = [*chain.from_iterable(target.both_directions for target in targets[:3])]
+    for menu, measure in ((menu, measure) for menu in _grid_menus(subject, limit) for measure in measures):
+        yield from trial.play_best_on_grid(menu, measure, limit)
+        if limit.exhausted or trial.played >= _PLAYED:
             break
-    trial.cut |= limit.exhausted  # the menus end with the work, too
+    trial.cut = limit.exhausted or trial.played >= _PLAYED  # the menus end with the work, too
     yield trial.summary()
 
 
@@ -120,13 +119,27 @@ class StrategySearch(SearchLog):
                 kinds=(TreeStrategy,),
             )
             low = float(simulated.data["low"])
-            row = Tightness(measure, menu, low, None, promised, Evidence.STATISTICAL)
-            self.rows[self.played] = row
+            self.rows[self.played] = Tightness(measure, menu, low, None, promised, Evidence.STATISTICAL)
             if certainly_exceeds(low, promised):
-                scope = f"one strategy over {menu}, played {paths:,} times"
-                yield StageFinding.from_counterexample(self.stage, self.question, menu, scope, simulated)
+                yield self.refutation(menu, f"one strategy over {menu}, played {paths:,} times", simulated)
             if certainly_exceeds(low, promised) or float(simulated.data["value"]) <= promised:
                 return
+
+    def play_best_on_grid(
+        self, menu: GameMenu, measure: Divergence, limit: WorkLimit
+    ) -> Iterator[StageFinding]:
+        """Simulate the best strategy on the grid if it may be worth that; yield its finding above the guarantee."""
+        filt, findings, rounds = self.subject.filter, list[StageFinding](), menu.rounds or 1
+        try:
+            with filter_faults_raised(filt), stopping_at(limit.fraction(1 / 4)):
+                worth, strategy = grid_strategy(filt, menu.pairs, measure, rounds)
+                self.tried += 1
+                if worth >= _MIN_GUESSED_SHARE * self.subject.promised(measure):
+                    words = " or ".join(map(pair_words, menu.pairs))
+                    findings += self.play(strategy, words, measure, rounds)
+        except (TooLargeError, OutOfWork):
+            self.too_large += 1
+        yield from findings
 
     def summary(self) -> StageFinding:
         """Return the summary of the solved and simulated strategies and the nearest one."""
@@ -135,7 +148,6 @@ class StrategySearch(SearchLog):
             f"{games} on a grid of losses; {played} simulated",
             ", ".join(family.definition.name for family in self.subject.families),
             "strategies of more than a few rounds, and those between the grid points",
-            tuple(self.rows.values()),
         )
 
 
@@ -144,15 +156,14 @@ def _fixed_order_findings(
 ) -> Iterator[StageFinding]:
     """Yield promising orders of requests that would be granted with all losses at one quantile."""
     tried = set[tuple[str, str]]()
-    for played in chain(
-        greedy_plays(trial.subject, limit, tail), unlocked_family_plays(trial.subject, limit, tail)
-    ):
+    subject = trial.subject
+    for played in chain(greedy_plays(subject, limit, tail), unlocked_family_plays(subject, limit, tail)):
         if limit.exhausted:
             return
         names = "+".join(sorted({type(pair.unlabelled).__name__ for pair in played.counts}))
         exceeded: dict[Direction, list[tuple[float, Divergence]]] = {}
         for measure, bound in quick_upper_bounds(played, targets, ("PQ", "QP")):
-            promised = trial.subject.promised(measure)
+            promised = subject.promised(measure)
             if bound <= promised or (names, measure.direction) in tried or played.rounds > _MAX_FIXED_ROUNDS:
                 continue
             if certainly_exceeds(low := played.low(measure, promised), promised):
@@ -179,44 +190,23 @@ def _sampled_order_findings(
     for pair in trial.subject.sampled:
         player = Player.fresh(trial.subject, limit)
         rounds = player.request_and_count_grants(pair, _MAX_FIXED_ROUNDS)
-        for measure in chain.from_iterable(target.both_directions for target in targets if rounds):
-            findings = list(
-                trial.play(Scripted((pair,), (rounds,)), pair_words(pair), measure, rounds, method="plain")
-            )
+        if not rounds:
+            continue
+        row = Scripted((pair,), (rounds,))
+        for measure in chain.from_iterable(target.both_directions for target in targets):
+            findings = list(trial.play(row, pair_words(pair), measure, rounds, method="plain"))
             yield from findings
             if findings or limit.exhausted:
                 return
 
 
-def _grid_strategy_finding(
-    trial: StrategySearch,
-    menu: tuple[DominatingPair, ...],
-    measure: Divergence,
-    rounds: int,
-    limit: WorkLimit,
-) -> Iterator[StageFinding]:
-    """Yield the finding on the best strategy on the grid, if it is worth a simulation."""
-    filt, findings = trial.subject.filter, list[StageFinding]()
-    try:
-        with filter_faults_raised(filt), stopping_at(limit.fraction(1 / 4)):
-            worth, strategy = grid_strategy(filt, menu, measure, rounds)
-            trial.tried += 1
-            if worth >= _MIN_GUESSED_SHARE * trial.subject.promised(measure):
-                findings += trial.play(strategy, " or ".join(map(pair_words, menu)), measure, rounds)
-    except (TooLargeError, OutOfWork):
-        trial.too_large += 1
-    yield from findings
-
-
-def _strategy_menus(
-    subject: ExaminationContext, limit: WorkLimit
-) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
+def _grid_menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[GameMenu]:
     """Yield a first request with those granted after it; then the largest request of a line for more rounds."""
-    for _, menu in best_guessed_menus(subject, hockey_stick_targets(subject)[:3], limit.fraction(0.5)):
+    for _, menu in best_guessed_menus(subject, subject.hockey_stick_targets[:3], limit.fraction(0.5)):
         if menu.rounds is not None and menu.rounds <= _MAX_GRID_ROUNDS:
-            yield menu.pairs, menu.rounds
+            yield menu
     for rounds, family in product((2, 3, 4), subject.families):
-        yield (family.largest,), rounds
+        yield GameMenu(pair_words(family.largest), (family.largest,), rounds)
 
 
 def grid_strategy(
@@ -225,13 +215,11 @@ def grid_strategy(
     """Return about the value of the best strategy on a grid of losses, and the strategy. It is only a suggestion."""
     way = measure.direction
     distributions = [_loss_grid_and_masses(pair if way == "PQ" else pair.swapped) for pair in menu]
-    outcomes = [
-        [
-            OutcomeBranch(partial(add, x) if np.isfinite(x) else None, x if way == "PQ" else -x)
-            for x in losses.tolist()
-        ]
-        for losses, _ in distributions
-    ]
+
+    def branch(x: float) -> OutcomeBranch[Any]:
+        return OutcomeBranch(partial(add, x) if np.isfinite(x) else None, x if way == "PQ" else -x)
+
+    outcomes = [[branch(x) for x in losses.tolist()] for losses, _ in distributions]
     tree = GameTree.of(filt, menu, outcomes, 0.0, rounds=rounds, max_positions=_MAX_POSITIONS)
 
     def payoff(losses: object) -> NDArray[np.float64]:

@@ -14,8 +14,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.counterexample import Counterexample, sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext
-from filterproof.mc.examine.minimise import minimise
-from filterproof.mc.examine.sequence import Steps, joined, most_kept, removable_pieces
+from filterproof.mc.examine.sequence import Sequence, most_kept
 from filterproof.mc.examine.stage_finding import StageFinding, Tightness
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import format_up
@@ -63,18 +62,18 @@ def _fewer_requests(filt: PrivacyFilter, play: Counterexample, limit: WorkLimit)
     """Return the play without the requests that it does not need for nearly its value."""
     kept = play
 
-    def is_near(some: Steps) -> bool:
+    def is_near(played: Sequence) -> bool:
         nonlocal kept
-        if not some:
+        if not played.steps:
             return False
-        low = (played := joined(some)).low(play.measure, play.promised)
+        low = played.low(play.measure, play.promised)
         if low < _ENOUGH * play.value or not played.is_granted(filt):
             return False
         kept = sequence_counterexample(filt, played, play.measure, low)
         return True
 
     with suppress(OutOfWork), stopping_at(limit):
-        minimise(removable_pieces(play.played), is_near, limit=limit)
+        play.played.minimise(is_near, limit)
     return kept
 
 
@@ -82,10 +81,8 @@ def _upper_bound_and_reason(
     filt: PrivacyFilter, measure: Divergence, findings: tuple[StageFinding, ...]
 ) -> tuple[float | None, str]:
     """Return an upper bound on the divergence of every play, and what it rests on; None without a theorem."""
-    proved = next(
-        (finding for finding in findings if finding.covers_all and finding.verdict is not None), None
-    )
-    if proved is None or proved.verdict is None:
+    proved = next((one for one in findings if one.covers_all and one.verdict is not None), None)
+    if proved is None:
         return None, "no theorem bounds it from above"
     if proved.rounding:
         from filterproof.mc.prove.induction import (

@@ -70,11 +70,9 @@ def test_the_charge_is_paid_by_the_filter_of_the_analysis() -> None:
 
 def test_too_many_releases_and_wrong_masks_are_refused() -> None:
     count, rng = fp.people.ActiveCount(2, 1, sigma=1.0), np.random.default_rng(0)
-    for wrong in (np.array([True]), np.array([1, 0])):
+    for wrong in ([True], [1, 0]):
         with pytest.raises(ValueError, match="active must be 2 booleans"):
-            count.release(wrong, rng)
-    with pytest.raises(TypeError, match="rng must be"):
-        count.release(np.array([True, True]), 0)  # type: ignore[arg-type]
+            count.release(np.array(wrong), rng)
     count.release(np.array([True, True]), rng)
     with pytest.raises(ValueError, match="at most 1 times"):
         count.release(np.array([True, True]), rng)

@@ -3,7 +3,6 @@
 import copy
 import itertools
 import pickle
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -15,9 +14,7 @@ from filterproof.filters.accountants.constant_normals import ZERO_NOISE
 from filterproof.filters.accountants.secret_noise import SecretNoise
 from filterproof.theory.numerics.decimals import format_up
 from filterproof.theory.pairs import Gaussian
-from tests.filters.own import Adding
-
-Call = Callable[[fp.IndividualFilter], object]
+from tests.filters.own import AddingMu
 
 
 def charged(people: fp.IndividualFilter) -> list[Fraction]:
@@ -27,27 +24,18 @@ def charged(people: fp.IndividualFilter) -> list[Fraction]:
     return [(Fraction(one) + Fraction(other)) * unit for one, other in zip(high, low, strict=True)]
 
 
-class Boastful(Adding):
-    """mu up to 0.7 in all; it says that twice as much is affordable, or what it bisects to."""
+class Boastful(AddingMu):
+    """mu up to 0.7 in all; it says that twice as much is affordable."""
 
     most = 0.7
 
-    def __init__(self, boasts: bool) -> None:
-        self.boasts = boasts
-
-    def cost(self, request: Any) -> Any:
-        return request.gdp_mu
-
     def affordable(self, state: Any, family: Any) -> Any:
-        return np.full(len(state), 1.4) if self.boasts else super().affordable(state, family)
+        return np.full(len(state), 1.4)
 
 
 def test_whom_the_filter_denies_counts_with_nothing_whatever_it_called_affordable() -> None:
-    people = fp.IndividualFilter(Boastful(True), 3)
+    people = fp.IndividualFilter(Boastful(), 3)
     assert people.clip(np.array([1.0, 0.5, 9.0]), sigma=1.0).tolist() == [0.0, 1.0, 0.0]
-
-
-# -- clipped sums ----------------------------------------------------------------------------------------------
 
 
 class _Closed:
@@ -75,15 +63,14 @@ def test_vectors_in_closed_form_are_summed_alike() -> None:
 
 
 def test_many_worlds_at_once_are_single_worlds() -> None:
-    rng = np.random.default_rng(8)
-    worlds, each, d = 5, 3, 2
-    together = fp.ClippedSums(
-        fp.IndividualFilter(fp.GaussianFilter(1.0), worlds * each), clip=1.0, sigma=1.5, runs=worlds
-    )
-    alone = [
-        fp.ClippedSums(fp.IndividualFilter(fp.GaussianFilter(1.0), each), clip=1.0, sigma=1.5)
-        for _ in range(worlds)
-    ]
+    rng, (worlds, each, d) = np.random.default_rng(8), (5, 3, 2)
+
+    def sums(people: int, **runs: int) -> fp.ClippedSums:
+        return fp.ClippedSums(
+            fp.IndividualFilter(fp.GaussianFilter(1.0), people), clip=1.0, sigma=1.5, **runs
+        )
+
+    together, alone = sums(worlds * each, runs=worlds), [sums(each) for _ in range(worlds)]
     for k in range(8):
         vectors = rng.standard_normal((worlds, each, d))
         found = together.release(vectors, np.random.default_rng(k)).value
@@ -112,35 +99,27 @@ def test_vectors_too_small_or_too_large_to_be_squared_are_paid_for(given: Any, s
     )  # 3 times at most 1/2
 
 
-def released(vectors: Any, rng: Any) -> Call:
-    return lambda people: fp.ClippedSums(people, clip=1.0, sigma=1.0).release(vectors, rng)
-
-
-#: What is asked of two people, the error, and what it says.
-REFUSED: list[tuple[Call, type[Exception], str]] = [
-    *(
-        (lambda people, norms=norms: people.clip(np.array(norms), sigma=1.0), ValueError, "norms")
-        for norms in ([1.0], [1.0, -1.0], [1.0, np.nan])
-    ),
-    (lambda people: people.clip(np.ones(2), sigma=0.0), ValueError, "sigma"),
-    (lambda people: people.clip(np.ones(2), sigma=1.0, most=-1.0), ValueError, "most"),
-    *(
-        (released(vectors, np.random.default_rng(0)), ValueError, "nothing was charged")
-        for vectors in (np.zeros((3, 2)), np.array([[np.inf], [0.0]]), _Closed(np.array([[np.nan], [0.0]])))
-    ),
-    # whose norm is no double
-    (released(np.full((2, 10_000), 1.7e308), np.random.default_rng(0)), ValueError, "nothing was charged"),
-    (released([["a"], ["b"]], ZERO_NOISE), TypeError, "nothing was charged"),
-    (released(np.ones((2, 1)), None), TypeError, "nothing was charged"),
+#: Vectors or norms that are asked of two people, and what the refusal names.
+RNG = np.random.default_rng(0)
+REFUSED: list[tuple[Any, Any, str]] = [
+    ([1.0], None, "norms"),
+    ([1.0, -1.0], None, "norms"),
+    ([1.0, np.nan], None, "norms"),
+    (np.zeros((3, 2)), RNG, "nothing was charged"),
+    (np.array([[np.inf], [0.0]]), RNG, "nothing was charged"),
+    (_Closed(np.array([[np.nan], [0.0]])), RNG, "nothing was charged"),
+    (np.full((2, 10_000), 1.7e308), RNG, "nothing was charged"),  # whose norm is no double
+    ([["a"], ["b"]], ZERO_NOISE, "nothing was charged"),
+    (np.ones((2, 1)), 42, "nothing was charged"),
 ]
 
 
-@pytest.mark.parametrize(("ask", "kind", "said"), REFUSED)
-def test_what_is_refused_charges_nobody(ask: Call, kind: type[Exception], said: str) -> None:
+@pytest.mark.parametrize(("given", "rng", "said"), REFUSED)
+def test_what_is_refused_charges_nobody(given: Any, rng: Any, said: str) -> None:
     people = fp.IndividualFilter(fp.GaussianFilter(1.0), 2)
-    fresh = people.to_dict()
-    with pytest.raises(kind, match=said):
-        ask(people)
+    fresh, sums = people.to_dict(), fp.ClippedSums(people, clip=1.0, sigma=1.0)
+    with pytest.raises((ValueError, TypeError), match=said):
+        people.clip(np.array(given), sigma=1.0) if rng is None else sums.release(given, rng)
     assert people.to_dict() == fresh
 
 
@@ -150,6 +129,10 @@ def test_clip_and_noise_are_where_rounding_is_known(bad: float) -> None:
     for name in ("clip", "sigma"):
         with pytest.raises(ValueError, match=name):
             fp.ClippedSums(people, **({"clip": 1.0, "sigma": 1.0} | {name: bad}))
+    with pytest.raises(ValueError, match="sigma"):
+        people.clip(np.ones(1), sigma=min(bad, 0.0))
+    with pytest.raises(ValueError, match="most"):
+        people.clip(np.ones(1), sigma=1.0, most=-1.0)
 
 
 def test_secret_noise_is_the_same_for_the_same_secret_step_sigma_and_sum_alone() -> None:
@@ -159,15 +142,10 @@ def test_secret_noise_is_the_same_for_the_same_secret_step_sigma_and_sum_alone()
         assert (SecretNoise(12345, step=1).noise_for(*same, sigma=2.0) == first).all()
     with pytest.raises(ValueError, match="sigma must be finite and > 0"):
         SecretNoise(12345, step=1).noise_for(sums, sigma=0.0)
-    for secret, step, sigma, others in (
-        (12346, 1, 2.0, [sums]),
-        (12345, 2, 2.0, [sums]),
-        (12345, 1, 4.0, [sums]),
-        (12345, 1, 2.0, [sums + 1]),
-        (12345, 1, 2.0, [sums, sums]),
-        (12345, 1, 2.0, [sums[None]]),
-    ):
-        noise = SecretNoise(secret, step=step).noise_for(*others, sigma=sigma)
+    others = [(12346, 1, 2.0, [sums]), (12345, 2, 2.0, [sums]), (12345, 1, 4.0, [sums])]
+    others += [(12345, 1, 2.0, given) for given in ([sums + 1], [sums, sums], [sums[None]])]
+    for secret, step, sigma, given in others:
+        noise = SecretNoise(secret, step=step).noise_for(*given, sigma=sigma)
         assert not (noise / sigma == first / 2).any()
 
 
@@ -234,9 +212,6 @@ def test_a_generator_that_is_set_back_gives_no_noise_to_a_second_sum(kind: Any) 
                 asked.noisy_sum(ones, used)
         assert spent == (queries.to_dict(), people.remaining().made_public().tolist())
         asked.noisy_sum(ones, np.random.Generator(kind(2)))
-
-
-# -- what is personal ------------------------------------------------------------------------------------------
 
 
 def test_personal_values_leave_by_two_doors_only() -> None:

@@ -1,7 +1,6 @@
 """Every accountant beside a ledger in rational numbers: it grants no more, alone, in a crowd, and saved in between."""
 
 import json
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -65,24 +64,15 @@ def sums_over(people: fp.IndividualFilter) -> fp.ClippedSums:
 
 
 QUERIES: dict[str, float] = {"norm_budget": SIGMA**2, "kappa": 0.5}
+
+
+def people_of(filt: fp.PrivacyFilter, counted: Callable[[Any, Any], list[Fraction]], *, cuts: bool) -> Kind:
+    return Kind(lambda n: fp.IndividualFilter(filt, n), counted, restored(filt), cuts=cuts)
+
+
 KINDS: dict[str, Kind] = {
-    **{
-        f"select, {name}": Kind(
-            lambda n, filt=filt: fp.IndividualFilter(filt, n),
-            selected,
-            restored(filt),  # type: ignore[misc]
-        )
-        for name, filt in FILTERS.items()
-    },
-    **{
-        f"clip, {name}": Kind(
-            lambda n, filt=filt: fp.IndividualFilter(filt, n),
-            clipped,
-            restored(filt),
-            cuts=True,  # type: ignore[misc]
-        )
-        for name, filt in FILTERS.items()
-    },
+    **{f"select, {name}": people_of(filt, selected, cuts=False) for name, filt in FILTERS.items()},
+    **{f"clip, {name}": people_of(filt, clipped, cuts=True) for name, filt in FILTERS.items()},
     "clipped sums": Kind(
         lambda n: sums_over(fp.IndividualFilter(fp.ZCDPFilter(0.5), n)),
         summed,
@@ -131,57 +121,27 @@ def test_grants_are_those_of_an_exact_ledger(kind: Kind) -> None:
 
 
 @each_kind
-def test_nobody_counts_beyond_the_budget_whatever_the_norms(kind: Kind) -> None:
-    rng, accountant, spent = np.random.default_rng(4), kind.make(PEOPLE), np.zeros(PEOPLE, dtype=object)
-    for _ in range(60):
-        spent = spent + np.array(costs(kind.counted(accountant, odd_norms(rng))))
-    assert min(spent) > 0.8
-    assert max(spent) * (1 - kind.lost) <= 1
-
-
-@each_kind
-def test_the_last_share_of_a_budget_is_refused_by_the_exact_sum(kind: Kind) -> None:
-    """Ten times a square next to 0.1 is more than 1, by less than adding doubles shows."""
-    root = math.nextafter(math.sqrt(0.1), 1.0)
-    assert 10 * Fraction(root) ** 2 > 1 > 9 * Fraction(root) ** 2
-    accountant = kind.make(1)
-    counted = [kind.counted(accountant, np.array([root * SIGMA]))[0] for _ in range(10)]
-    assert counted[:9] == [Fraction(root * SIGMA)] * 9
-    assert counted[9] < counted[0]
-    assert sum(costs(counted)) <= 1
-    assert kind.cuts or not counted[9]
-
-
-@each_kind
-def test_saved_and_restored_in_between_is_never_saved(kind: Kind) -> None:
-    rng, kept, saved = np.random.default_rng(5), kind.make(PEOPLE), kind.make(PEOPLE)
-    for t in range(20):
-        sizes = (norms, odd_norms)[t % 2](rng)
-        assert kind.counted(kept, sizes) == kind.counted(saved, sizes)
-        if t % 3:
-            saved = kind.again(saved)
-    left = [
-        one.report_for(i) if hasattr(one, "report_for") else None
-        for one in (kept, saved)
-        for i in range(PEOPLE)
-    ]
-    assert left[:PEOPLE] == left[PEOPLE:]
-
-
-@each_kind
-def test_people_in_blocks_and_one_by_one_are_people_at_once(
+def test_saved_in_between_in_blocks_and_one_by_one_everybody_counts_alike_and_within_the_budget(
     kind: Kind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rng, together, some = np.random.default_rng(6), kind.make(PEOPLE), kind.make(PEOPLE)
-    alone = [kind.make(1) for _ in range(PEOPLE)]
-    for t in range(20):
+    rng, (together, saved, some) = np.random.default_rng(6), (kind.make(PEOPLE) for _ in range(3))
+    alone, spent = [kind.make(1) for _ in range(PEOPLE)], np.zeros(PEOPLE, dtype=object)
+    for t in range(40):
         sizes = (norms, odd_norms)[t % 2](rng)
         found = kind.counted(together, sizes)
         assert [kind.counted(one, sizes[i : i + 1])[0] for i, one in enumerate(alone)] == found
+        assert kind.counted(saved, sizes) == found
+        if t % 3:
+            saved = kind.again(saved)
         with monkeypatch.context() as patch:
             patch.setattr(filterproof.filters.accountants.batched_grants, "PEOPLE_PER_BLOCK", 3)
             patch.setattr(filterproof.filters.accountants.linear_queries, "_BLOCK", 3 * PEOPLE)
             assert kind.counted(some, sizes) == found
+        spent = spent + np.array(costs(found))
+    assert min(spent) > 0.8
+    assert max(spent) * (1 - kind.lost) <= 1
+    if hasattr(together, "report_for"):
+        assert [together.report_for(i) for i in range(PEOPLE)] == [saved.report_for(i) for i in range(PEOPLE)]
 
 
 @pytest.mark.parametrize("journal", [False, True])

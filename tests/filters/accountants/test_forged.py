@@ -18,9 +18,6 @@ from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedRespons
 from tests.filters.accountants.saved_session import FILTER, KEY, OTHER, places, reread
 from tests.filters.own import Known
 
-# -- whatever is done to a file --------------------------------------------------------------------------------
-
-
 HEX = st.one_of(
     st.sampled_from([-1000.0, -0.0, 0.0, 5e-324, -5e-324, 1e308, math.inf, -math.inf, math.nan]),
     st.floats(-2.0, 2.0),
@@ -131,9 +128,6 @@ def test_a_changed_file_is_refused_or_grants_no_more_than_a_fresh_session(name: 
 
     fuzz()
     assert min(refused) > tries // 3  # not idle
-
-
-# -- sessions, people and queries ------------------------------------------------------------------------------
 
 
 def a_session() -> fp.Session:

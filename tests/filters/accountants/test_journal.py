@@ -75,9 +75,6 @@ CHANGES: dict[str, Callable[[fp.LinearQueries], object]] = {
 }
 
 
-# -- crashes ---------------------------------------------------------------------------------------------------
-
-
 class Killed(BaseException):
     """The end of a process, or an interrupt."""
 
@@ -193,7 +190,7 @@ def test_the_file_is_on_the_disk_before_its_name_and_the_name_before_the_noise(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Then a power cut leaves the old file or the new one, and the new one if anything was released."""
-    events: list[tuple[str, object]] = []
+    events: list[tuple[str, Any]] = []
     sync, replace = os.fsync, os.replace
 
     def synced(file: int) -> None:
@@ -210,15 +207,12 @@ def test_the_file_is_on_the_disk_before_its_name_and_the_name_before_the_noise(
         standard_normal=lambda size: (events.append(("drawn", path.read_bytes())), np.zeros(size))[1]
     )
     with create_journal(path) as queries:
-        for change in (lambda: queries.answer(np.full(PEOPLE, 0.3), drawing), lambda: queries.leave(1)):
-            events.clear()
-            change()
-            file = (path.stat().st_ino, path.stat().st_size)
-            assert events[:2] == [("synced", file), ("replaced", file)]
-            assert events[2][0] == "synced"
-            assert events[2][1][0] == path.parent.stat().st_ino  # type: ignore[index]
-            assert [what for what, _ in events[3:]] in (["drawn"], [])
-            assert all(content == path.read_bytes() for _, content in events[3:])
+        events.clear()
+        queries.answer(np.full(PEOPLE, 0.3), drawing)
+        file = (path.stat().st_ino, path.stat().st_size)
+        assert events[:2] == [("synced", file), ("replaced", file)]
+        assert (events[2][0], events[2][1][0]) == ("synced", path.parent.stat().st_ino)
+        assert events[3:] == [("drawn", path.read_bytes())]
 
 
 @pytest.mark.parametrize("damage", ["flipped", "zeroed", "cut off"])
@@ -239,9 +233,11 @@ def test_a_damaged_file_is_refused(damage: str, path: Path) -> None:
         if image != content:
             with refused("journal must "):
                 opened(path)
-    path.write_bytes(content + b"\0")
-    with refused("journal must be whole"):
-        opened(path)
+            assert path.read_bytes() == image
+    for other, word in ((content + b"\0", "whole"), (b"{}", "a file that LinearQueries wrote")):
+        path.write_bytes(other)
+        with refused(f"journal must be {word}"):
+            opened(path)
 
 
 @pytest.mark.parametrize("at", range(1, 8))
@@ -260,9 +256,6 @@ def test_what_cannot_be_written_is_not_released_and_answers_no_more(at: int, pat
         assert set(spent(again)) in ({Fraction(0)}, {Fraction(0.1 * 0.1)})
 
 
-# -- what is on the disk ---------------------------------------------------------------------------------------
-
-
 def test_a_journal_is_for_its_owner_alone(path: Path) -> None:
     with create_journal(path) as queries:
         CHANGES["everybody is asked"](queries)
@@ -278,9 +271,6 @@ def test_a_charge_that_was_cut_between_its_two_doubles_counts_as_what_they_sum_t
         queries.leave(0)
     with opened(path) as again:
         assert spent(again)[3] == Fraction(3, 4)
-
-
-# -- refusals --------------------------------------------------------------------------------------------------
 
 
 def test_a_journal_is_open_in_one_place_at_a_time(path: Path) -> None:
@@ -305,10 +295,10 @@ def test_a_journal_is_open_in_one_place_at_a_time(path: Path) -> None:
 def test_an_existing_file_is_never_begun_anew(path: Path) -> None:
     with create_journal(path) as queries:
         CHANGES["everybody is asked"](queries)
-    content = path.read_bytes()
+    content, saved = path.read_bytes(), fp.LinearQueries(2, **HOW).to_dict()
     for make in (
         lambda: create_journal(path),
-        lambda: fp.LinearQueries.from_dict(fp.LinearQueries(2, **HOW).to_dict(), **HOW, journal=path),
+        lambda: fp.LinearQueries.from_dict(saved, **HOW, journal=path),
     ):
         with refused("journal must be a new file, got .*; open the existing journal") as kept:
             make()
@@ -321,17 +311,9 @@ def test_an_existing_file_is_never_begun_anew(path: Path) -> None:
 )
 def test_a_journal_of_another_budget_is_refused(name: str, value: float, path: Path) -> None:
     create_journal(path).close()
-    with refused(f"{name} must be the value in the journal, got {name}={value}") as kept:
+    with refused(f"{name} must be the value in the journal") as kept:
         fp.LinearQueries.open(path, **{**HOW, name: value})
     assert reopened(path) is not None, f"open elsewhere, while the error is there: {kept}"
-
-
-@pytest.mark.parametrize("content", [b"", b"{}", b"\x80\x04pickle", bytes(20000), b"#!/bin/sh\n"], ids=repr)
-def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(content: bytes, path: Path) -> None:
-    path.write_bytes(content)
-    with refused("journal must be a file that LinearQueries wrote, got "):
-        opened(path)
-    assert path.read_bytes() == content
 
 
 def test_sums_that_no_queries_lead_to_are_refused(path: Path) -> None:

@@ -21,72 +21,52 @@ def summed(queries: fp.LinearQueries, values: Any) -> list[float]:
     return total
 
 
-# -- people who come and go ------------------------------------------------------------------------------------
-
-
 def test_who_left_may_have_values_that_nobody_could_pay_for() -> None:
     queries = fp.LinearQueries(3, **HOW)
     queries.leave([0])
     assert summed(queries, np.array([1e300, 1.0, 0.5])) == [1.5]
 
 
-@pytest.mark.parametrize(
-    ("change", "people", "sentence"),
-    [
-        *(
-            ("leave", bad, r"(from 0 to 2|whole numbers of shape .m,.), got [^;]*; pass")
-            for bad in (-1, 3, [0, 5])
-        ),
-        *(
-            ("leave", bad, r"whole numbers of shape \(m,\), got ")
-            for bad in (0.5, [[1]], [True, False, False])
-        ),
-        *(("join", bad, "an integer >= 1, got people=") for bad in (0, 1.5, True)),
-    ],
-    ids=repr,
-)
-def test_people_who_are_none_neither_leave_nor_join(change: str, people: Any, sentence: str) -> None:
+#: Who is no person of three, and what the refusal names.
+NOBODY: list[tuple[str, Any, str]] = [
+    *(("leave", bad, "from 0 to 2") for bad in (-1, 3, [0, 5])),
+    *(("leave", bad, "whole numbers") for bad in (0.5, [[1]], [True, False, False])),
+    *(("join", bad, "an integer >= 1") for bad in (0, 1.5, True)),
+]
+
+
+@pytest.mark.parametrize(("change", "people", "word"), NOBODY, ids=repr)
+def test_people_who_are_none_neither_leave_nor_join(change: str, people: Any, word: str) -> None:
     queries = fp.LinearQueries(3, **HOW)
-    with pytest.raises(ValueError, match=f"^people must be {sentence}"):
+    with pytest.raises(ValueError, match=f"people must be .*{word}"):
         getattr(queries, change)(people)
     queries.leave([])
     assert queries.people == 3
     assert summed(queries, np.ones(3)) == [3.0]
 
 
-# -- values ----------------------------------------------------------------------------------------------------
-
 BAD: list[tuple[Any, str]] = [
-    (np.array([1.0, math.nan, 1.0]), "be finite, one row per person, got nan for person 1"),
-    (np.array([1.0, 1.0, -math.inf]), "be finite, one row per person, got -inf for person 2"),
-    (np.ones((3, 2)) * [1, math.inf], "be finite, one row per person, got inf for person 0"),
-    *((np.ones(n), rf"have one row per person, got shape \({n},\) for 3 people") for n in (2, 4)),
-    (np.ones((3, 0)), r"have one row per person, shape .* got shape \(3, 0\)"),
-    (np.ones((3, 1, 1)), r"have one row per person, shape .* got shape \(3, 1, 1\)"),
-    (1.0, r"have one row per person, shape .* got shape \(\)"),
-    (np.ones(3, dtype=complex), "be real numbers, got dtype=complex128"),
-    (np.array(["a", "b", "c"]), "be real numbers, got dtype=<U1"),
-    *((values, "be real numbers, got dtype=object") for values in (np.array([1.0, None, 1.0]), None)),
+    (np.array([1.0, math.nan, 1.0]), "finite, .* got nan for person 1"),
+    (np.array([1.0, 1.0, -math.inf]), "finite, .* got -inf for person 2"),
+    (np.ones((3, 2)) * [1, math.inf], "finite, .* got inf for person 0"),
+    *((np.ones(shape), "one row per person") for shape in (2, 4, (3, 0), (3, 1, 1), ())),
+    (np.ones(3, dtype=complex), "real numbers"),
+    (np.array(["a", "b", "c"]), "real numbers"),
+    *((values, "real numbers") for values in (np.array([1.0, None, 1.0]), None)),
 ]
 
 
-@pytest.mark.parametrize(("values", "message"), BAD, ids=[str(number) for number in range(len(BAD))])
-def test_values_that_are_refused_cost_nothing(
-    values: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(("values", "word"), BAD, ids=[str(number) for number in range(len(BAD))])
+def test_values_that_are_refused_cost_nothing(values: Any, word: str, tmp_path: Path) -> None:
     with fp.LinearQueries(3, **HOW, journal=tmp_path / "journal") as queries:
-        with pytest.raises(ValueError, match=f"^values must {message}; pass"):
-            queries.answer(values, ZERO_NOISE)
-        assert [queries.report_for(i).remaining for i in range(3)] == pytest.approx([0.5] * 3, rel=1e-12)
+        for given, rng, kind, said in (
+            (values, ZERO_NOISE, ValueError, word),
+            (np.ones(3), 42, TypeError, "rng"),
+        ):
+            with pytest.raises(kind, match=said):
+                queries.answer(given, rng)  # type: ignore[arg-type]
+        assert queries.to_dict() == fp.LinearQueries(3, **HOW).to_dict()
         assert summed(queries, np.ones(3)) == [3.0]
-
-
-@pytest.mark.parametrize("bad", [None, 42, "x"])
-def test_what_is_no_generator_charges_nobody(bad: object) -> None:
-    queries, fresh = (fp.LinearQueries(2, **HOW) for _ in range(2))
-    with pytest.raises(TypeError, match="nobody was charged"):
-        queries.answer(np.ones(2), bad)  # type: ignore[arg-type]
-    assert queries.to_dict() == fresh.to_dict()
 
 
 @pytest.mark.parametrize(
@@ -108,14 +88,10 @@ def test_a_squared_norm_is_charged_but_for_what_the_noise_covers(size: float) ->
         queries = fp.LinearQueries(20, norm_budget=max(100 * dimension * size**2, 1e-316), kappa=1.0)
         summed(queries, rows)
         exact = np.array([sum(Fraction(x) ** 2 for x in row) for row in rows])
-        charged = np.array([Fraction(x) for x in queries._sums.high]) + [
-            Fraction(x) for x in queries._sums.low
-        ]
+        high, low = (list(map(float.fromhex, part["values"])) for part in queries.to_dict()["state"][:2])  # type: ignore[index]
+        charged = np.array([Fraction(x) + Fraction(y) for x, y in zip(high, low, strict=True)])
         unit = Fraction(queries._budget.sqrt_unit) ** 2
         assert (charged * unit >= exact * (1 - Fraction(dimension + 2, 2**53))).all()
-
-
-# -- what is kept ----------------------------------------------------------------------------------------------
 
 
 def test_people_who_left_are_saved(tmp_path: Path) -> None:
@@ -136,9 +112,9 @@ def test_people_who_left_are_saved(tmp_path: Path) -> None:
         fp.LinearQueries.from_dict({**saved, "version": 1}, **HOW)
 
 
-@pytest.mark.parametrize("name", ["norm_budget", "kappa", "promise"])
-def test_what_an_answers_noise_is_made_of_is_not_set_anew(name: str) -> None:
-    queries = fp.LinearQueries(3, norm_budget=5.0, kappa=1.0)
-    with pytest.raises(AttributeError):
-        setattr(queries, name, 1e12)
-    assert queries.sigma() == pytest.approx(math.sqrt(2.5))
+@pytest.mark.parametrize(("norm_budget", "kappa"), [(5.0, 1.0), (3.0, 0.25)])
+def test_the_noise_has_the_norm_budget_over_twice_kappa_as_its_variance(
+    norm_budget: float, kappa: float
+) -> None:
+    queries = fp.LinearQueries(3, norm_budget=norm_budget, kappa=kappa)
+    assert queries.sigma() == pytest.approx(math.sqrt(norm_budget / 2 / kappa))

@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import mpmath
 import numpy as np
@@ -13,7 +13,8 @@ import filterproof as fp
 from tests.filters.own import saying
 
 DELTA = 0.05
-ODOMETERS: list[fp.odometers.Odometer | fp.odometers.RogersOdometer] = [
+Odometer: TypeAlias = fp.odometers.Odometer | fp.odometers.RogersOdometer
+ODOMETERS: list[Odometer] = [
     fp.odometers.LineOdometer(DELTA, target=4.0),
     fp.odometers.MixtureOdometer(DELTA, scale=0.5),
     fp.odometers.StitchedOdometer(DELTA, first=0.1),
@@ -21,10 +22,10 @@ ODOMETERS: list[fp.odometers.Odometer | fp.odometers.RogersOdometer] = [
     fp.odometers.RogersOdometer(DELTA, records=1000),
 ]
 
+each_odometer = pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda odometer: type(odometer).__name__)
 
-def crossing(
-    odometer: fp.odometers.Odometer | fp.odometers.RogersOdometer, epsilon: float, rounds: int
-) -> float:
+
+def crossing(odometer: Odometer, epsilon: float, rounds: int) -> float:
     """P(L_t > epsilon_t for some t <= rounds) for RR(epsilon), by dynamic programming over the walk."""
     keep = 1 / (1 + math.exp(-epsilon))
     law = {0: 1.0}
@@ -43,10 +44,10 @@ def crossing(
     return crossed
 
 
-@pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
+@each_odometer
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.5])
 def test_the_loss_overtakes_the_bound_with_probability_below_delta(
-    odometer: fp.odometers.Odometer | fp.odometers.RogersOdometer, epsilon: float
+    odometer: Odometer, epsilon: float
 ) -> None:
     assert crossing(odometer, epsilon, 200) <= DELTA
 
@@ -76,83 +77,54 @@ def test_the_stitched_bound_is_that_of_the_lowest_line() -> None:
 
 @pytest.mark.parametrize("xi", [0.0, 1e-20, 0.01, 0.1])
 def test_an_odometer_promises_no_less_than_both_of_its_failures_come_to(xi: float) -> None:
+    due = Fraction(DELTA) + Fraction(xi)
     for odometer in ODOMETERS[:-1]:
         failure = Fraction(replace(odometer, xi=xi).promise.failure)  # type: ignore[type-var]
-        assert (
-            Fraction(DELTA) + Fraction(xi)
-            <= failure
-            <= (Fraction(DELTA) + Fraction(xi)) * (1 + Fraction(2) ** -52)
-        )
+        assert due <= failure <= due * (1 + Fraction(2) ** -52)
     assert ODOMETERS[-1].promise.failure == DELTA
 
 
 #: A user's pair whose charges come out below zero, and one of which they are no numbers.
 BelowZero = saying(fp.Laplace, -1.0, "zcdp_rho", "renyi")
 Undefined = saying(fp.Laplace, math.nan, "zcdp_rho", "pure_epsilon", "gdp_mu", "renyi")
+TRACKERS = [fp.odometers.RenyiTracker(2.0, 1.0), fp.odometers.GaussianTracker(1.0)]
+#: Who adds up, and the bound that it reads from a state.
+READ: list[tuple[Any, Any]] = [
+    *((odometer, odometer.epsilon) for odometer in ODOMETERS),
+    *((tracker, tracker.value) for tracker in TRACKERS),
+]
+each_bound = pytest.mark.parametrize(("adding", "read"), READ, ids=[type(one).__name__ for one, _ in READ])
 
 
-@pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
-def test_a_charge_that_is_none_never_lowers_a_bound(odometer: Any) -> None:
-    spent = odometer.spend(
-        odometer.start(1), fp.RandomizedResponse(2.0)
-    )  # a rho of 2, from which 1 could be taken
+@each_bound
+def test_a_charge_that_is_none_never_lowers_a_bound(adding: Any, read: Any) -> None:
+    # a rho of 2, from which 1 could be taken
+    spent = adding.spend(adding.start(1), fp.RandomizedResponse(2.0))
     for pair in (Undefined(1.0), BelowZero(1.0)):
-        after = odometer.spend(spent, pair)
-        assert odometer.epsilon(after)[0] >= odometer.epsilon(spent)[0]
+        after = adding.spend(spent, pair)
+        assert read(after)[0] >= read(spent)[0]
         # and what is lost stays lost
-        assert odometer.epsilon(odometer.spend(after, pair))[0] >= odometer.epsilon(after)[0]
-    assert odometer.epsilon(odometer.spend(spent, Undefined(1.0)))[0] == math.inf
+        assert read(adding.spend(after, pair))[0] >= read(after)[0]
+    assert read(adding.spend(spent, Undefined(1.0)))[0] == math.inf
 
 
-@pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
-def test_a_state_that_no_releases_lead_to_has_no_bound(odometer: Any) -> None:
-    spent = odometer.spend(odometer.start(1), fp.RandomizedResponse(0.5))
-    assert np.isfinite(odometer.epsilon(spent)[0])
-    assert odometer.epsilon(odometer.spend(spent, fp.Erasure(0.1)))[0] == math.inf  # more than xi, or delta/2
+@each_bound
+def test_a_state_that_no_releases_lead_to_has_no_bound(adding: Any, read: Any) -> None:
+    spent = adding.spend(adding.start(1), fp.RandomizedResponse(0.5))
+    assert np.isfinite(read(spent)[0])
+    assert read(adding.spend(spent, fp.Erasure(0.1)))[0] == math.inf  # more than xi, or delta/2
     for place in range(len(spent)):
         for number in (-1000.0, math.nan, -math.inf, math.inf):
-            state = tuple(np.array([number]) if i == place else part for i, part in enumerate(spent))
-            assert odometer.epsilon(state)[0] == math.inf  # type: ignore[arg-type]
+            assert (
+                read(tuple(np.array([number]) if i == place else part for i, part in enumerate(spent)))[0]
+                == math.inf
+            )
 
 
-# -- trackers --------------------------------------------------------------------------------------------------
+ENDS = [(0.3, 3, 1.0), (0.3, 3, 1 / 3), (1e-300, 1024, 1 / 1024), (0.1, 50, 0.3)]
 
 
-@pytest.mark.parametrize(
-    "tracker",
-    [fp.odometers.RenyiTracker(2.0, 1.0), fp.odometers.GaussianTracker(1.0)],
-    ids=lambda t: type(t).__name__,
-)
-def test_a_tracker_takes_no_charge_below_zero_and_no_state_without_releases(
-    tracker: fp.odometers.Tracker,
-) -> None:
-    spent = tracker.spend(tracker.start(1), fp.Gaussian(0.9))
-    spent = tracker.spend(spent, fp.Gaussian(0.9))
-    value = float(tracker.value(spent)[0])
-    for pair in (Undefined(1.0), BelowZero(1.0)):
-        assert tracker.value(tracker.spend(spent, pair))[0] >= value
-    assert tracker.value(tracker.spend(spent, Undefined(1.0)))[0] == math.inf
-    for place in range(3):
-        for number in (-1000.0, math.nan, -math.inf, math.inf):
-            blocks, high, low = (np.array([number]) if i == place else part for i, part in enumerate(spent))
-            assert tracker.value((blocks, high, low))[0] == math.inf
-    assert tracker.value((np.array([0.5]), *spent[1:]))[0] == math.inf
-    # so many blocks are counted and no more, of which the last is open
-    for blocks, least in ((2.0**48 - 2, 2.0**24), (2.0**48 - 1, math.inf), (2.0**60, math.inf)):
-        full = np.array([blocks]), np.array([tracker._budget.high]), np.array([tracker._budget.low])
-        assert tracker.value(tracker.spend(full, fp.Gaussian(0.9)))[0] >= least
-
-
-@pytest.mark.parametrize(
-    ("delta", "records", "epsilon"),
-    [
-        (0.3, 3, 1.0),
-        (0.3, 3, 1 / 3),
-        (1e-9, 1024, math.nextafter(1 / 1024, 0)),
-        (1e-300, 1024, 1 / 1024),
-        (0.1, 50, 0.3),
-    ],
-)
+@pytest.mark.parametrize(("delta", "records", "epsilon"), [*ENDS, (1e-9, 1024, math.nextafter(1 / 1024, 0))])
 def test_the_bound_of_rogers_is_that_of_the_theorem_at_the_ends_of_its_range_too(
     delta: float, records: int, epsilon: float
 ) -> None:

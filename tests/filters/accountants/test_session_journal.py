@@ -41,7 +41,7 @@ def test_a_halt_ends_a_loop_after_a_restart_too(tmp_path: Path) -> None:
         second.request(fp.Gaussian(0.1))
 
 
-@pytest.mark.parametrize("place", [0, 63, 64, 65, 200, -1])
+@pytest.mark.parametrize("place", [0, 65, -1])
 def test_a_damaged_journal_is_refused(tmp_path: Path, place: int) -> None:
     filt, path = fp.GaussianFilter(mu=1.0), tmp_path / "journal"
     session = filt.open(journal=path)

@@ -35,12 +35,8 @@ def queries() -> fp.LinearQueries:
     return fp.LinearQueries(3, norm_budget=1.0, kappa=0.1)
 
 
-def tracked() -> fp.IndividualTracker:
-    return fp.IndividualTracker(fp.GaussianTracker(size=1.0), 3)
-
-
-def a_stop() -> fp.AboveThreshold:
-    return fp.AboveThreshold(2**40, ratio=Fraction(3, 2), rng=np.random.default_rng(0))
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
 
 
 #: Each way in which an accountant is charged or changed.
@@ -49,11 +45,17 @@ CHANGES: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     "observe": (waiting, lambda session: session.observe(0.1)),
     "select": (people, lambda everyone: everyone.select(Gaussian(mu=0.25))),
     "clip": (people, lambda everyone: everyone.clip(np.full(3, 0.25), sigma=1.0)),
-    "spend": (tracked, lambda everyone: everyone.spend(Gaussian(mu=0.25))),
-    "answer": (queries, lambda asked: asked.answer(np.full(3, 0.25), np.random.default_rng(0))),
+    "spend": (
+        lambda: fp.IndividualTracker(fp.GaussianTracker(size=1.0), 3),
+        lambda everyone: everyone.spend(Gaussian(mu=0.25)),
+    ),
+    "answer": (queries, lambda asked: asked.answer(np.full(3, 0.25), rng())),
     "join": (queries, lambda asked: asked.join(2)),
     "leave": (queries, lambda asked: asked.leave(1)),
-    "is_above": (a_stop, lambda stop: stop.is_above(0, np.random.default_rng(0))),
+    "is_above": (
+        lambda: fp.AboveThreshold(2**40, ratio=Fraction(3, 2), rng=rng()),
+        lambda stop: stop.is_above(0, rng()),
+    ),
 }
 #: And those that read what a change writes in place.
 READS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
-from hypothesis import given
-from hypothesis import strategies as st
 
 import filterproof as fp
 from filterproof.filters.accounting.approximate_charges import approximate_charge
@@ -69,23 +67,6 @@ def test_a_gaussian_is_charged_its_hockey_stick_however_small_it_is(mu: float, a
         assert due <= arb(delta) <= due * (1 + arb(2) ** -39) + arb(2) ** -1069
 
 
-class Renamed(fp.Gaussian):
-    """A subclass that changes nothing, of which nothing is known but what it declares."""
-
-
-@given(st.floats(-700.0, 300.0).map(math.exp))
-def test_a_declared_rho_is_no_less_than_half_a_square_and_is_it_where_that_is_a_double(x: float) -> None:
-    roots = {
-        fp.RandomizedResponse(x): x, fp.Gaussian(x): x, Renamed(x): x, fp.Laplace(x): 1 / Fraction(x),
-        fp.SubsampledGaussian(0.5, x): 1 / Fraction(x),
-    }  # fmt: skip
-    for pair, root in roots.items():
-        rho, least = float(pair.zcdp_rho), Fraction(root) ** 2 / 2
-        if 1e-300 < rho < math.inf:
-            assert least <= Fraction(rho) <= least * (1 + Fraction(1, 2**50))
-    assert fp.Gaussian(0.5).zcdp_rho == Renamed(0.5).zcdp_rho == 0.125
-
-
 def test_portable_functions_keep_the_sign_of_zero_and_say_what_they_err() -> None:
     for function in (rm.expm1, rm.log1p, rm.tanh):
         assert np.signbit(function(-0.0))
@@ -96,9 +77,6 @@ def test_portable_functions_keep_the_sign_of_zero_and_say_what_they_err() -> Non
         for u, v, got in zip(x.tolist(), y.tolist(), rm.logaddexp(x, y).tolist(), strict=True):
             error = abs(arb(got) - (arb(u).exp() + arb(v).exp()).log())
             assert error <= 3 * arb(2) ** -52 * max(abs(u), abs(v), 1.0)
-
-
-# -- what pairs declare, read as charges: nothing that reveals something is free -------------------------------
 
 
 LITTLE = Fraction(1, 10**200)
@@ -113,11 +91,7 @@ TINY: tuple[fp.DominatingPair, ...] = (
 @pytest.mark.parametrize("pair", TINY, ids=lambda pair: type(pair).__name__)
 @pytest.mark.parametrize("filt", [fp.ZCDPFilter(0.5), fp.GaussianFilter(1.0), fp.RenyiFilter(4.0, 1.0)])
 def test_a_filter_notices_what_underflows(filt: Any, pair: fp.DominatingPair) -> None:
-    start = filt.start(1)
-    assert filt.budget.value(filt.spend(start, pair))[0] > 0
-
-
-# -- what is no double is charged as the next one above, and budgeted as the next one below; a  ----------------
+    assert filt.budget.value(filt.spend(filt.start(1), pair))[0] > 0
 
 
 @pytest.mark.parametrize("given", [Fraction, lambda x: np.array(x, dtype=object)])
@@ -135,28 +109,16 @@ def test_arrays_of_other_numbers_are_charged_one_by_one(dtype: Any) -> None:
     assert budget.fits(budget.start(2), fp.charges.LinearCharge(x)).tolist() == [False, True]
 
 
-# -- rényi charges of pairs with masses far below any double: never below the divergence, in ba ----------------
-
-
-ORDERS = (1 + 2.0**-52, 1 + 1e-9, 1.5, 17.3, 1e3)
-
-
 def random_masses(rng: random.Random, outcomes: int) -> list[Fraction]:
     scales = (0, 0, 1, 5, 20, 150, 290, 300, 307, 310, 322, 330, 500)
     masses = [Fraction(rng.random()) / 2 / outcomes / 10 ** rng.choice(scales) for _ in range(outcomes - 1)]
     return [*masses, 1 - sum(masses)]
 
 
-def divergence(pair: fp.FinitePair, alpha: float) -> arb:
-    """The larger of both directions."""
+def divergence(p: Any, q: Any, alpha: float) -> arb:
     b = ball(alpha) - 1
-    both = []
-    for p, q in ((pair.p, pair.q), (pair.q, pair.p)):
-        terms = [
-            ball(x) * (b * ball(Fraction(x) / Fraction(y)).log()).exp() for x, y in zip(p, q, strict=True)
-        ]
-        both.append(sum(terms, arb(0)).log() / b)
-    return both[0].max(both[1])
+    terms = (ball(x) * (b * ball(Fraction(x) / Fraction(y)).log()).exp() for x, y in zip(p, q, strict=True))
+    return sum(terms, arb(0)).log() / b
 
 
 @cache
@@ -166,20 +128,16 @@ def random_pairs() -> list[fp.FinitePair]:
         fp.FinitePair(random_masses(rng, k), random_masses(rng, k)) for k in (2, 3, 5) for _ in range(20)
     ]
     # in both directions an outcome that is e^704 times as likely, and beside it nearly nothing
-    tiny, small, large, less = (
-        Fraction(1, 10**900),
-        Fraction(1, 10**594),
-        Fraction(93, 100),
-        Fraction(5, 10**18),
-    )
-    p = (tiny, small, large, 1 - large - tiny - small)
-    q = (small, tiny, large * (1 - less), 1 - small - tiny - large * (1 - less))
-    return [*pairs, fp.FinitePair(p, q)]
+    tiny, small, large = Fraction(1, 10**900), Fraction(1, 10**594), Fraction(93, 100)
+    less = large * (1 - Fraction(5, 10**18))
+    p, q = (tiny, small, large), (small, tiny, less)
+    return [*pairs, fp.FinitePair((*p, 1 - sum(p)), (*q, 1 - sum(q)))]
 
 
-@pytest.mark.parametrize("alpha", ORDERS)
-def test_a_charge_is_at_least_the_divergence_whatever_the_masses(alpha: float) -> None:
+@pytest.mark.parametrize("alpha", [1 + 2.0**-52, 1 + 1e-9, 1.5, 17.3, 1e3])
+def test_a_charge_is_at_least_the_divergence_in_both_directions_whatever_the_masses(alpha: float) -> None:
     with ctx.workprec(6000):
         for pair in random_pairs():
             charged = float(renyi_charge(pair, alpha).x)  # type: ignore[union-attr]
-            assert math.isinf(charged) or divergence(pair, alpha) <= arb(charged), pair
+            for p, q in ((pair.p, pair.q), (pair.q, pair.p)):
+                assert math.isinf(charged) or divergence(p, q, alpha) <= arb(charged), pair

@@ -1,7 +1,6 @@
 """What makes the ledger fast, held to its general route bit for bit: one sum in floats, many sums in compiled loops."""
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -73,14 +72,8 @@ def test_the_fast_routes_give_the_bits_of_the_general_one(
 def test_more_runs_than_a_block_are_added_as_few_are() -> None:
     n, budget, rng = 2 * SUMS_PER_BLOCK + 40, Budget.square_of(1.0), np.random.default_rng(2)
     x, state = rng.random(n), budget.start(n)
-    charges_of_all = [
-        SquaredCharge(x),
-        LinearCharge(x**2 / 3),
-        SquaredCharge(np.resize([0.07, 0.14], n)),
-        SquaredCharge(x, 0.3),
-        SquaredCharge(0.1),
-    ]
-    for charge in (*charges_of_all, PerRunCharge((SquaredCharge(x), LinearCharge(0.1)), np.arange(n) % 2)):
+    few = [SquaredCharge(x), LinearCharge(x**2 / 3), SquaredCharge(x, 0.3), SquaredCharge(0.1)]
+    for charge in (*few, PerRunCharge((SquaredCharge(x), LinearCharge(0.1)), np.arange(n) % 2)):
         for _ in range(2):
             state = compare(budget, state, charge, rng.random(n) < 0.9)
     assert 0 < np.count_nonzero(budget.covers((state[0] + 0.2, state[1]))) < n
@@ -91,30 +84,21 @@ def test_more_runs_than_a_block_are_added_as_few_are() -> None:
 def test_there_is_a_compiled_loop_for_every_charge_of_many_runs() -> None:
     # else the property above would hold of nothing
     budget, many = Budget.of(1.0), np.full(40, 0.1)
-    for charge in (
-        *map(SquaredCharge, (0.1, many)),
-        *map(LinearCharge, (0.1, many)),
-        SquaredCharge(many, 0.3),
-    ):
-        assert step(budget, budget.start(40), charge) is not None
-
-
-# -- quotients -------------------------------------------------------------------------------------------------
+    for kind in (SquaredCharge, LinearCharge, lambda x: SquaredCharge(x, 0.3)):
+        for x in (0.1, many):
+            assert step(budget, budget.start(40), kind(x)) is not None
 
 
 @COMPILED
 @pytest.mark.parametrize("y", [1.0, 0.7, 1.25, 1 / 3, 3e-5, 2.0**40, 1e200])
 def test_quotients_are_rounded_up_as_the_definition_rounds_them(y: float) -> None:
+    """That the definition rounds up is tested by fractions beside the other sums and products."""
     x = np.concatenate([np.random.default_rng(1).lognormal(0, 20, 20_000), [0.0], y * np.arange(1, 2000)])
     found = quotients_round_up(x, y)
     assert found is not None
-    expected = quotient_round_up(x, y)
-    assert found[0][x > 0].tobytes() == expected[x > 0].tobytes()
+    assert found[0][x > 0].tobytes() == quotient_round_up(x, y)[x > 0].tobytes()
     assert found[0][x == 0].tolist() == [0.0]
     assert found[1] == 1
-    for place, up in ((5, True), (-1, False)):  # the least double that is no less
-        assert Fraction(expected[place]) >= Fraction(x[place]) / Fraction(y)
-        assert (Fraction(math.nextafter(expected[place], 0)) < Fraction(x[place]) / Fraction(y)) or not up
 
 
 @COMPILED
@@ -129,18 +113,17 @@ def test_what_is_out_of_range_is_left_to_the_definition(bad: float) -> None:
     assert quotients_round_up(np.ones(40), 2.0**901) is None
 
 
-class Padded(SquaredCharge):
-    """Twice what it says: a charge of one's own, whose `exact` is the cost."""
-
-    __slots__ = ()
-
-    def exact(self, root: float) -> Exact:
-        high, low = SquaredCharge(self.x, self.scale).exact(root)
-        return 2 * high, 2 * low
-
-
 def test_one_sum_is_charged_what_a_charge_of_ones_own_costs() -> None:
+    class Double(SquaredCharge):
+        """Its `exact` is the cost."""
+
+        __slots__ = ()
+
+        def exact(self, root: float) -> Exact:
+            high, low = SquaredCharge(self.x, self.scale).exact(root)
+            return 2 * high, 2 * low
+
     budget = Budget.square_of(1.0)
-    fits, after = budget.step(budget.start(1), Padded(0.5))
+    fits, after = budget.step(budget.start(1), Double(0.5))
     assert (bool(fits[0]), after[0][0]) == (True, 0.5)
-    assert not budget.step(after, Padded(0.75))[0][0]
+    assert not budget.step(after, Double(0.75))[0][0]

@@ -1,13 +1,13 @@
 """Budgets, accountants and programs that are told what was released."""
 
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import filterproof as fp
+from tests.filters.adapters.program import bridged
 
 HALF, QUARTER = fp.RandomizedResponse(0.5), fp.RandomizedResponse(0.25)
 
@@ -39,37 +39,6 @@ def votes(told: Any, menu: tuple[fp.RandomizedResponse, ...] | None = (HALF, QUA
     )
 
 
-PROGRAM = """
-import json, sys
-left, asked = {}, {}
-for line in sys.stdin:
-    told, answers = json.loads(line), []
-    for one in told["batch"]:
-        run, answer = one.get("run"), {}
-        if one["do"] == "version":
-            answer = {"protocol": 1}
-        if one["do"] == "describe":
-            answer = {"can": CAN}
-        if one["do"] in ("open", "restart"):
-            left[run] = float(one.get("state", "1.0"))
-        if one["do"] == "ask":
-            asked[run] = one["request"]["epsilon"] or 9.0
-            answer = {"granted": asked[run] <= left[run]}
-        if one["do"] == "observe" and (float(one["loss"]) > 0 or ALWAYS):
-            left[run] -= asked.get(run, 0.25)
-        if one["do"] == "state":
-            answer = {"state": repr(left[run])}
-        answers.append(answer)
-    print(json.dumps({"id": told["id"], "answers": answers}), flush=True)
-"""
-
-
-def program(folder: Path, *, always: bool, can: tuple[str, ...] = ("observe",)) -> Any:
-    path = folder / "bridge.py"
-    path.write_text(PROGRAM.replace("CAN", repr([*can])).replace("ALWAYS", str(always)))
-    return fp.from_command([sys.executable, str(path)], fp.PureDP(1.0))
-
-
 def granted(filt: Any, losses: list[float], pair: fp.DominatingPair) -> list[bool]:
     """The decisions of one session about the same request, each release with its loss."""
     session, answers = filt.open("retry"), []
@@ -83,7 +52,7 @@ def granted(filt: Any, losses: list[float], pair: fp.DominatingPair) -> list[boo
 @pytest.mark.parametrize("kind", ["menu", "any request", "program", "accountant"])
 def test_decisions_depend_on_what_was_released(kind: str, tmp_path: Path) -> None:
     if kind == "program":
-        filt = program(tmp_path, always=False)
+        filt = bridged(tmp_path, "observes")
     elif kind == "accountant":
         filt = fp.from_accountant(
             lambda: [],
@@ -102,20 +71,18 @@ def test_decisions_depend_on_what_was_released(kind: str, tmp_path: Path) -> Non
         assert not filt.open("retry").request(fp.RandomizedResponse(0.125))
 
 
-@pytest.mark.parametrize("can", [("observe",), ("observe", "state", "restart")])
-def test_a_program_decides_by_its_history_of_losses_also_after_a_restart(can: Any, tmp_path: Path) -> None:
-    filt = program(tmp_path, always=False, can=can)
-    one = filt.start(2)
-    _, after = filt.step(one, QUARTER)
-    seen = filt.observe(after, [0.25, -0.25])
+@pytest.mark.parametrize("fault", ["observes", "observes and restarts"])
+def test_a_program_decides_by_its_history_of_losses_also_after_a_restart(fault: str, tmp_path: Path) -> None:
+    filt = bridged(tmp_path, fault)
+    seen = filt.observe(filt.spend(filt.start(2), QUARTER), [0.25, -0.25])
     assert seen[0] != seen[1]
     assert filt.readable_state(seen).tolist() == (
-        ["0.75", "1.0"] if "state" in can else [f"1 granted, losses {loss}" for loss in (0.25, -0.25)]
+        ["0.25", "0.0"] if "restarts" in fault else [f"1 granted, losses {loss}" for loss in (0.25, -0.25)]
     )
-    again = filt.observe(filt.step(filt.start(1), QUARTER)[1], [0.25])
+    again = filt.observe(filt.spend(filt.start(1), QUARTER), [0.25])
     assert again[0] == seen[0]
     assert filt.step(seen, fp.RandomizedResponse(1.0))[0].tolist() == [False, True]
-    assert filt.observe(filt.step(filt.start(1), QUARTER)[1], [math.inf]).shape == (1,)
+    assert filt.observe(filt.spend(filt.start(1), QUARTER), [math.inf]).shape == (1,)
     filt.bridge.close()
 
 
@@ -124,12 +91,3 @@ def test_a_cost_of_one_outcome_alone_is_refuted_and_a_cost_of_both_is_not() -> N
     assert refuted.headline == "REFUTED"
     assert refuted.counterexample.adaptive
     assert fp.verify(votes(Vote.always), effort=0.02, mechanisms=["rr"]).headline == "UNDECIDED"
-
-
-def test_a_program_with_a_cost_of_one_outcome_alone_is_refuted(tmp_path: Path) -> None:
-    assert fp.verify(program(tmp_path, always=False), effort=0.03, mechanisms=["rr"]).headline == "REFUTED"
-
-
-def test_what_is_told_must_be_a_function() -> None:
-    with pytest.raises(TypeError, match="released must be callable, got 3"):
-        fp.from_budget(Vote, Vote.ask, fp.PureDP(1.0), released=3)  # type: ignore[arg-type]

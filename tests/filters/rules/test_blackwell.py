@@ -22,16 +22,6 @@ SKEW = fp.FinitePair((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
 MENU = (BIT, SKEW)
 
 
-def test_gaussians_are_free_and_exact() -> None:
-    session = fp.BlackwellFilter(1.0, MENU).open("retry")
-    assert [session.request(fp.Gaussian(0.5)) for _ in range(5)] == [True] * 4 + [False]
-    assert not session.request(BIT)
-    mixed = fp.BlackwellFilter(1.0, MENU)
-    state = mixed.spend(mixed.start(1), BIT)
-    best = mixed.affordable(state, fp.Gaussian)[0]
-    assert best == pytest.approx(math.sqrt(1 - gaussian_cover(MENU, (1, 0)) ** 2), rel=1e-12)
-
-
 def test_a_bounded_range_promises_nothing_outside() -> None:
     with fp.suppress_unsound_warning():
         filt = fp.RangedBlackwellFilter(1.0, (BIT, fp.Erasure(1e-9)), 0.0, 2.0)
@@ -43,51 +33,37 @@ def test_a_bounded_range_promises_nothing_outside() -> None:
     assert float(fp.Gaussian(1.0).hockey_stick(20.0)) < 1e-9
 
 
-def _hockey_stick(p: list[Fraction], q: list[Fraction], z: Fraction) -> Fraction:
-    return sum((max(a - z * b, Fraction(0)) for a, b in zip(p, q, strict=True)), Fraction(0))
-
-
-def _masses(pair: fp.DominatingPair) -> tuple[list[Fraction], list[Fraction]]:
+def _masses(pair: fp.DominatingPair) -> np.ndarray:
+    """P and Q in two rows."""
     if isinstance(pair, fp.Erasure):
-        p = Fraction(pair.p)  # type: ignore[arg-type]
-        return [1 - p, p, Fraction(0)], [1 - p, Fraction(0), p]
-    masses = pair.exact_masses
-    assert masses is not None
-    return list(masses.p), list(masses.q)
+        p = float(pair.p)
+        return np.array([[1 - p, p, 0.0], [1 - p, 0.0, p]])
+    return np.array([list(map(float, side)) for side in (pair.exact_masses.p, pair.exact_masses.q)])  # type: ignore[union-attr]
 
 
 def test_on_a_range_two_rounds_that_keep_the_condition_reach_more_than_is_promised() -> None:
     with fp.suppress_unsound_warning():
         filt = CATALOGUE["RangedBlackwellFilter"].example()
     first, *replies = filt.menu
-    mu, high = mpmath.mpf(filt.mu), filt.high
-    p, q = _masses(first)
-
-    def delta(epsilon: mpmath.mpf) -> mpmath.mpf:
-        return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
-
     after = filt.spend(filt.start(1), first)
-    places = np.exp(np.linspace(0, high, 401))
-    most = np.array([float(delta(mpmath.log(mpmath.mpf(z)))) for z in places]) * (1 - 1e-9)
+    places = np.exp(np.linspace(0, filt.high, 401))
+    most = np.asarray(fp.Gaussian(filt.mu).hockey_stick(np.log(places))) * (1 - 1e-9)
     for reply in replies:
         assert filt.admits(after, reply)[0]
-        a, b = (np.array(list(map(float, masses))) for masses in _masses(reply))
-        one, other = (np.outer(list(map(float, x)), y).ravel() for x, y in ((p, a), (q, b)))
-        for this, that in (
-            (one, other),
-            (other, one),
-        ):  # the condition, by its definition and in both directions
+        p, q = (
+            np.outer(one, other).ravel() for one, other in zip(_masses(first), _masses(reply), strict=True)
+        )
+        for this, that in ((p, q), (q, p)):  # the condition, by its definition and in both directions
             assert (np.maximum(this - np.outer(places, that), 0).sum(axis=1) <= most).all()
     # after outcome i of the first, the i-th reply: the value is a sum over the branches
-    z = Fraction(math.exp(high))
-    branches = (
-        (x, _hockey_stick(*_masses(reply), z * y / x)) for x, y, reply in zip(p, q, replies, strict=True)
-    )
-    value = float(sum(x * height for x, height in branches))
-    assert value > 1.03 * filt.promise.delta(high)
-    assert value > 3.16 * float(delta(mpmath.mpf(high)))
-    solved = worst_case(filt, filt.menu, epsilon=high, rounds=2)
-    assert filt.promise.delta(high) < solved.low < value < solved.high * (1 + 1e-12)
+    value, z = 0.0, math.exp(filt.high)
+    for x, y, reply in zip(*_masses(first), replies, strict=True):
+        p, q = _masses(reply)
+        value += np.maximum(x * p - z * y * q, 0).sum()
+    assert value > 1.03 * filt.promise.delta(filt.high)
+    assert value > 3.16 * float(fp.Gaussian(filt.mu).hockey_stick(filt.high))
+    solved = worst_case(filt, filt.menu, epsilon=filt.high, rounds=2)
+    assert filt.promise.delta(filt.high) < solved.low < value * (1 + 1e-9) < solved.high * (1 + 2e-9)
 
 
 def test_what_only_touches_the_tangent_is_not_covered_for_it_may_be_rounded() -> None:
@@ -103,12 +79,7 @@ def test_what_only_touches_the_tangent_is_not_covered_for_it_may_be_rounded() ->
         assert lies_below_gaussian(0.8, ends, touching * (1 - 1e-9))
 
 
-# -- where doubles end before the losses do ------------------------------------------------------------------
-
-
-def test_pairs_that_are_not_finite_count_as_the_gaussian_that_dominates_them_and_others_are_composed() -> (
-    None
-):
+def test_pairs_that_are_not_finite_count_as_the_gaussian_that_dominates_them() -> None:
     menu = (
         fp.SubsampledGaussian(0.005, 2.0),
         BIT,
@@ -125,20 +96,8 @@ def test_pairs_that_are_not_finite_count_as_the_gaussian_that_dominates_them_and
     assert filt.affordable(beside, fp.Gaussian)[0] == pytest.approx(rest, rel=1e-12)
     assert filt.is_reachable_state(beside)[0]
     counts, *sums = beside
-    assert not filt.is_reachable_state((counts + np.array([[1, 0, 0, 0, 0]]), *sums))[
-        0
-    ]  # nothing counts uses of the first
-
-
-def _above_gaussian(mu: float, losses: list[mpmath.mpf], masses: list[mpmath.mpf], epsilon: float) -> bool:
-    e, m = mpmath.mpf(epsilon), mpmath.mpf(mu)
-    stick = mpmath.fsum(
-        p * (1 - mpmath.exp(e - loss)) for loss, p in zip(losses, masses, strict=True) if loss > e
-    )
-    t = e / m - m / 2
-    return (
-        stick > (mpmath.erfc(t / mpmath.sqrt(2)) - mpmath.exp(e) * mpmath.erfc((t + m) / mpmath.sqrt(2))) / 2
-    )
+    counts = counts + np.array([[1, 0, 0, 0, 0]])  # nothing counts uses of the first
+    assert not filt.is_reachable_state((counts, *sums))[0]
 
 
 def test_a_gaussian_dominates_responses_up_to_the_largest_loss_that_no_double_holds() -> None:
@@ -149,13 +108,21 @@ def test_a_gaussian_dominates_responses_up_to_the_largest_loss_that_no_double_ho
     with mpmath.workdps(60):
         e = mpmath.mpf(epsilon)
         lie = 1 / (1 + mpmath.exp(e))
-        losses = [(2 * k - rounds) * e for k in range(rounds + 1)]
         masses = [
             mpmath.binomial(rounds, k) * (1 - lie) ** k * lie ** (rounds - k) for k in range(rounds + 1)
         ]
+        losses = [(2 * k - rounds) * e for k in range(rounds + 1)]
+
+        def above_gaussian(size: float, level: float) -> bool:
+            m, x = mpmath.mpf(size), mpmath.mpf(level)
+            stick = mpmath.fsum(
+                p * (1 - mpmath.exp(x - loss)) for loss, p in zip(losses, masses, strict=True) if loss > x
+            )
+            return bool(stick > mpmath.ncdf(m / 2 - x / m) - mpmath.exp(x) * mpmath.ncdf(-m / 2 - x / m))
+
         for level in (0.0, 0.5, 2.0, 8.0, 20.0, 28.0, 31.0, 32.5, 32.99):
-            assert not _above_gaussian(mu, losses, masses, level)
-        assert _above_gaussian(mu * 0.99, losses, masses, 2.0)
+            assert not above_gaussian(mu, level)
+        assert above_gaussian(mu * 0.99, 2.0)
 
 
 def test_what_no_double_holds_twice_is_not_granted_twice() -> None:
@@ -178,22 +145,12 @@ def test_beyond_an_epsilon_a_gaussian_dominates_all_that_is_zcdp(rho: float, sha
     """The conversion at its best order, and the Gaussian, in fifty digits, from that epsilon to 700."""
     m = math.sqrt(2 * rho)
     mu = m * share
-    first = next(
-        e
-        for e in np.geomspace(m, 1e4 * m, 200)
-        if gaussian_dominates_zcdp_beyond(mu, rho, float(e)) or e > 9e3 * m
-    )
-    assert not gaussian_dominates_zcdp_beyond(m, rho, float(first))
+    levels = np.geomspace(m, 1e4 * m, 200).tolist()
+    first = next((e for e in levels if gaussian_dominates_zcdp_beyond(mu, rho, e)), levels[-1])
+    assert not gaussian_dominates_zcdp_beyond(m, rho, first)
     with mpmath.workdps(50):
         r, g = mpmath.mpf(rho), mpmath.mpf(mu)
-        for epsilon in (first, 1.01 * first, 2 * first, 30 * first, 700.0):
-            e = mpmath.mpf(float(epsilon))
-            if e < first:
-                continue
-            t = e / g - g / 2
-            gauss = (
-                mpmath.erfc(t / mpmath.sqrt(2)) - mpmath.exp(e) * mpmath.erfc((t + g) / mpmath.sqrt(2))
-            ) / 2
+        for e in map(mpmath.mpf, (first, 1.01 * first, 2 * first, 30 * first, max(first, 700.0))):
+            gauss = mpmath.ncdf(g / 2 - e / g) - mpmath.exp(e) * mpmath.ncdf(-g / 2 - e / g)
             best = mpmath.findroot(lambda a: (2 * a - 1) * r - e + mpmath.log(1 - 1 / a), e / (2 * r) + 1)  # noqa: B023
-            most = mpmath.exp((best - 1) * (best * r - e)) * (1 - 1 / best) ** (best - 1) / best
-            assert most <= gauss
+            assert mpmath.exp((best - 1) * (best * r - e)) * (1 - 1 / best) ** (best - 1) / best <= gauss

@@ -1,4 +1,4 @@
-"""A filter of so many blocks: it goes on as first-fit in fractions does, and one block is the filter of its size."""
+"""Very many blocks are counted as in fractions, and beyond the most they are infinite."""
 
 import math
 from fractions import Fraction
@@ -9,37 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import filterproof as fp
-
-
-def rounds_granted(filt, pairs):
-    """How many of the pairs are granted before the first denial."""
-    session = filt.open()
-    return next((t for t, pair in enumerate(pairs) if not session.request(pair)), len(pairs))
-
-
-def first_fit(charges, size, blocks):
-    """The same in fractions."""
-    opened, filled = 1, Fraction(0)
-    for t, charge in enumerate(charges):
-        if filled + charge > size:
-            opened, filled = opened + 1, Fraction(0)
-        if opened > blocks:
-            return t
-        filled += charge
-    return len(charges)
-
-
-@pytest.mark.parametrize("blocks", [1, 2, 5])
-def test_it_goes_on_as_first_fit_in_fractions(blocks):
-    rng = np.random.default_rng(blocks)
-    for _ in range(20):
-        mu = rng.integers(1, 50, size=200) / 100.0
-        filt = fp.odometers.TrackerLimitFilter(fp.odometers.GaussianTracker(size=0.5), blocks)
-        expected = first_fit([Fraction(float(m)) ** 2 for m in mu], Fraction(1, 4), blocks)
-        assert rounds_granted(filt, [fp.Gaussian(m) for m in mu]) == expected < 200
-
-
-# -- very many blocks ------------------------------------------------------------------------------------------
+from tests.filters.accountants.test_varying_tracker import in_fractions
 
 MOST = 2**48
 
@@ -78,6 +48,7 @@ def test_a_count_that_passes_the_most_is_infinite(last):
     tracker = fp.odometers.RenyiTracker(2.0, 1.0)
     state = (np.array([float(MOST - last - 1)]), np.ones(1), np.zeros(1))
     assert tracker.value(state).tolist() == [MOST - last]
+    assert tracker.value((state[0] - 0.5, *state[1:])).tolist() == [math.inf]
     dear = tracker.spend(state, fp.Gaussian(math.sqrt(2.0**40)))
     assert tracker.value(dear).tolist() == dear[0].tolist() == [math.inf]
     one = tracker.spend(state, fp.Gaussian(1.0))
@@ -104,3 +75,16 @@ def test_the_value_of_a_tracker_is_no_less_than_what_as_many_blocks_cost(size, b
         value, cost = Fraction(float(tracker.value(state)[0])), blocks * Fraction(size) ** power
         assert cost <= value**power <= cost * (1 + Fraction(1, 2**49))
         assert value == size or blocks > 1
+
+
+@given(st.integers(1, 5), st.lists(st.integers(1, 60), max_size=40))
+def test_a_limit_grants_as_long_as_first_fit_in_fractions_opens_no_more_blocks(blocks, hundredths):
+    session, granted = (
+        fp.odometers.TrackerLimitFilter(fp.odometers.GaussianTracker(0.5), blocks).open("retry"),
+        [],
+    )
+    for mu in (hundredth / 100 for hundredth in hundredths):
+        after = [*granted, Fraction(mu) ** 2]
+        fits = in_fractions([0.25], after)[0] < blocks
+        assert session.request(fp.Gaussian(mu)) == fits
+        granted = after if fits else granted

@@ -11,14 +11,7 @@ from hypothesis import strategies as st
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.rules.ex_post import ExPostFilter
-from filterproof.theory.log_ratio import LogRatio
-from filterproof.theory.pairs import KOV, FinitePair, RandomizedResponse
-
-#: Randomised response that is refined on demand: "-" at e^epsilon = 3/2 is kept, "+" is asked for again at 4.
-REFINED = FinitePair(
-    (Fraction(8, 15), Fraction(1, 15), Fraction(2, 5)),
-    (Fraction(2, 15), Fraction(4, 15), Fraction(3, 5)),
-)
+from filterproof.theory.pairs import KOV, Erasure, FinitePair, RandomizedResponse
 
 
 @pytest.mark.parametrize(
@@ -46,23 +39,11 @@ def test_no_rounding_of_losses_adds_budget(losses):
         assert Fraction(filt.remaining(state)[0]) <= 1 - exact
 
 
-def test_refining_on_demand_costs_what_was_asked_for_and_the_promise_is_kept_exactly():
-    assert sorted(p / q for p, q in REFINED.masses_as_fractions) == [
-        Fraction(1, 4),
-        Fraction(2, 3),
-        Fraction(4),
-    ]
-    filt = ExPostFilter(math.log(4) * (1 + 1e-12) + math.log(1.5))
-    worst = fp.worst_case(filt, (REFINED,), rounds=5, epsilon=LogRatio(Fraction(6)))
-    assert worst.high == 0
-    below = fp.worst_case(filt, (REFINED,), rounds=5, epsilon=LogRatio(Fraction(4)))
-    basic = fp.worst_case(fp.BasicFilter(filt.epsilon), (REFINED,), rounds=5, epsilon=LogRatio(Fraction(4)))
-    assert below.low > basic.high == 0  # the same promise, of which more is used
-
-
 def test_the_promise_with_delta_is_kept_and_nearly_all_of_delta_is_used():
     page = CATALOGUE["ExPostFilter"].page
-    worst = fp.worst_case(ExPostFilter(1.0, 1e-3), page.menu, rounds=6, epsilon=1.0)
+    # an erasure takes delta and no epsilon
+    menu = (*page.menu, Erasure(2.5e-4))
+    worst = fp.worst_case(ExPostFilter(1.0, 1e-3), menu, rounds=6, epsilon=1.0)
     assert worst.high <= 1e-3
     assert worst.low == pytest.approx(1 - (1 - 2.5e-4) ** 4, rel=1e-9)
 
@@ -72,11 +53,9 @@ def test_squares_of_realised_losses_break_the_promise_of_zcdp():
         filt = fp.SquaredLossFilter(0.5)
     p, n = Fraction(12, 125), 41
     alarm = FinitePair((1 - p, p), (1 - 2 * p, 2 * p))
-    ratio = Fraction(math.exp(4.0))
     worst = fp.worst_case(filt, (alarm,), rounds=n, epsilon=4.0, direction="PQ")
-    listened = float((1 - p) ** n - ratio * (1 - 2 * p) ** n)
-    assert worst.low >= listened * (1 - 1e-12)
-    assert listened > 36 * filt.promise.delta(4.0)
+    listened = float((1 - p) ** n - Fraction(math.exp(4.0)) * (1 - 2 * p) ** n)
+    assert worst.low >= listened * (1 - 1e-12) > 36 * filt.promise.delta(4.0)
     # the same requests, charged before the release, keep it
     kept = fp.worst_case(fp.ZCDPFilter(0.5), (alarm,), rounds=n, epsilon=4.0)
     assert kept.high <= filt.promise.delta(4.0)

@@ -77,9 +77,6 @@ def test_doubles_keep_a_margin() -> None:
     assert left == pytest.approx(at.delta, rel=2e-9)
 
 
-# -- menus: rows of numbers of uses are told apart, whether few or many may occur ------------------------------
-
-
 ROWS = np.random.default_rng(7).integers(0, 5, size=(300, 3))
 
 

@@ -25,31 +25,19 @@ from tests.slow_cases import slow_but
 def test_some_order_is_beaten_by_two_branches() -> None:
     with fp.suppress_unsound_warning():
         filt = fp.SomeOrderFilter(6.0, 0.01, (2.0, 32.0))
-    keep, hair = (
-        1 / (1 + math.exp(-0.1)),
-        1e-7,
-    )  # given back: the last digits of the printed pairs are rounded
-    branches = [
-        FinitePair((0.608430710 - hair, 0.391569290 + hair), (0.001614676 + hair, 0.998385324 - hair)),
-        FinitePair(
-            (0.0168334078 - hair, 0.9831665922 + hair), (1.88775534e-5 + hair, 1 - 1.88775534e-5 - hair)
-        ),
-    ]
-    state, lost = filt.spend(filt.start(1), RandomizedResponse(0.1)), 0.0
+    hair = 1e-7  # given back: the last digits of the printed pairs are rounded
+    firsts = ((0.608430710 - hair, 0.001614676 + hair), (0.0168334078 - hair, 1.88775534e-5 + hair))
+    branches = [FinitePair((p, 1 - p), (q, 1 - q)) for p, q in firsts]
+    state, lost, keep = filt.spend(filt.start(1), RandomizedResponse(0.1)), 0.0, 1 / (1 + math.exp(-0.1))
     for p, q, pair in zip((keep, 1 - keep), (1 - keep, keep), branches, strict=True):
         assert filt.admits(state, pair)[0]
-        lost += sum(
-            max(p * float(a) - math.exp(6.0) * q * float(b), 0.0) for a, b in zip(pair.p, pair.q, strict=True)
-        )
+        lost += sum(max(p * a - math.exp(6.0) * q * b, 0) for a, b in zip(pair.p, pair.q, strict=True))
     assert lost > 0.0139
 
 
-def test_a_curve_of_many_orders_is_told_in_a_line_and_from_every_other() -> None:
-    orders = tuple(map(float, range(2, 300)))
-    curves = [fp.AllOrdersFilter(orders, (*[1.0] * 297, last)).promise for last in (1.0, 2.0)]
-    assert str(curves[0]) == "(2, ..., 299)-RDP curve of 298 orders"
-    assert repr(curves[0]) != repr(curves[1])
-    assert all(len(repr(curve)) <= 220 for curve in curves)
+def test_a_curve_of_many_orders_is_told_in_a_line() -> None:
+    curve = fp.AllOrdersFilter(tuple(map(float, range(2, 300))), (1.0,) * 298).promise
+    assert str(curve) == "(2, ..., 299)-RDP curve of 298 orders"
 
 
 def test_what_an_adversary_may_lose_by_changing_the_order_is_what_the_theorem_leaves_it() -> None:
@@ -59,9 +47,6 @@ def test_what_an_adversary_may_lose_by_changing_the_order_is_what_the_theorem_le
         found = filt.extremal(epsilon)
         assert found.low < share * filt.delta <= found.high <= share * filt.delta * (1 + 1e-12)
     assert filt.extremal(5.0).high == 1.0
-
-
-# -- the order that is chosen for a plan keeps more of it than any on a fine grid, and promises ----------------
 
 
 PLANS: list[dict[DominatingPair, float]] = [

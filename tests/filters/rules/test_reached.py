@@ -17,9 +17,6 @@ from filterproof.theory.pairs import KOV, DominatingPair, Gaussian, RandomizedRe
 from tests.filters.accountants.saved_session import forged, refusal, reread
 from tests.filters.own import Known, of
 
-# -- states of filters that are no sums -----------------------------------------------------------------------
-
-
 STEP, BIT, SMALL = Gaussian(mu=0.5), RandomizedResponse(0.25), RandomizedResponse(0.01)
 NATURAL, BLACKWELL = (
     CATALOGUE["NonadaptiveCompositionFilter"].example(),
@@ -113,9 +110,6 @@ def test_an_infinite_loss_is_restored_and_ends_the_run(loss: float) -> None:
     session.observe(0.25)
     session = fp.Session.from_dict(reread(session.to_dict()), filt)
     assert not session.request(KOV(0.25, 1e-5))
-
-
-# -- a filter of one's own -------------------------------------------------------------------------------------
 
 
 class Mine(fp.PrivacyFilter):

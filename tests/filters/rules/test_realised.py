@@ -18,11 +18,6 @@ from filterproof.theory.stopping_level import kappa
 STEP = fp.Gaussian(mu=0.5)  # sigma = 2
 
 
-def paper() -> fp.RealisationFilter:
-    """The setting of 004 Figure 2: (10, 1e-5), sigma = 2, N = 48."""
-    return fp.RealisationFilter(10.0, 1e-5, 48, (STEP,))
-
-
 def play(filt: fp.PrivacyFilter, pair: fp.DominatingPair, losses: list[float]) -> int:
     """How many releases are granted when the releases realise these losses."""
     state = filt.start(1)
@@ -44,11 +39,9 @@ def after_losses(
 
 
 def test_what_remains_is_the_way_to_the_limit() -> None:
-    filt = paper()
-    assert filt.dhat is not None
-    assert filt.theta is not None
-    limit = float(kappa(10.0, 2.0, filt.dhat, filt.theta))
-    session = filt.open()
+    # the setting of 004 Figure 2: sigma = 2, N = 48
+    filt = fp.RealisationFilter(10.0, 1e-5, 48, (STEP,))
+    limit, session = float(kappa(10.0, 2.0, filt.dhat, filt.theta)), filt.open()  # type: ignore[arg-type]
     for loss, before in ((1.5, 0.0), (-4.0, 1.5), (0.0, -2.5)):
         assert session.request(STEP)
         session.observe(loss)
@@ -61,7 +54,6 @@ def test_what_remains_is_the_way_to_the_limit() -> None:
         left = one.remaining(after_losses(one, lopsided, [loss]))
         turned = other.remaining(after_losses(other, lopsided.swapped, [-loss]))
         assert left == turned == pytest.approx(2 - max(2 * math.log(2) + loss, 2 * math.log(1.5) - loss))
-    assert naive().open().remaining() == 1.0
 
 
 @given(st.floats(0.1, 3.0), st.lists(st.floats(-2.0, 2.0), max_size=6), st.integers(1, 5))
@@ -80,13 +72,10 @@ def test_kappa_decides_by_the_exact_loss_before_the_last_release(
         assert play(KappaFilter(limit, rounds), STEP, path) == due
 
 
-def naive() -> fp.NaiveRealisationFilter:
-    with fp.suppress_unsound_warning():
-        return fp.NaiveRealisationFilter(1.0, 0.01)
-
-
 def test_the_naive_rule_never_stops_erasures() -> None:
-    filt = naive()
+    with fp.suppress_unsound_warning():
+        filt = fp.NaiveRealisationFilter(1.0, 0.01)
+    assert filt.open().remaining() == 1.0
     assert play(filt, fp.Erasure(0.01), [0.0] * 500) == 500
     assert play(filt, fp.Erasure(0.011), [0.0]) == 0
     assert play(filt, fp.Erasure(0.01), [0.0, math.inf, 0.0]) == 2
@@ -115,26 +104,24 @@ def test_the_realisation_filter_denies_what_rounding_alone_would_let_through(ear
     assert let_through > 5
 
 
-@pytest.mark.parametrize(
-    "pair",
-    [
-        *(fp.RandomizedResponse(0.125), fp.RandomizedResponse.from_ratio(Fraction(5, 4)), fp.Erasure(1e-3)),
-        *(
-            fp.KOV(0.125, 1e-3),
-            fp.Gaussian(0.125),
-            fp.Laplace(8.0),
-            type("Ours", (fp.RandomizedResponse,), {})(0.125),
-        ),
-        fp.PairPerRun((fp.RandomizedResponse(0.125), fp.Gaussian(0.125)), np.array([0])),
-    ],
-    ids=repr,
+ROUNDED = (
+    fp.RandomizedResponse.from_ratio(Fraction(5, 4)),
+    fp.Erasure(1e-3),
+    fp.KOV(0.125, 1e-3),
+    fp.Gaussian(0.125),
+    fp.Laplace(8.0),
+    type("Ours", (fp.RandomizedResponse,), {})(0.125),
+    fp.PairPerRun((fp.RandomizedResponse(0.125), fp.Gaussian(0.125)), np.array([0])),
 )
+
+
+@pytest.mark.parametrize("pair", [fp.RandomizedResponse(0.125), *ROUNDED], ids=repr)
 def test_only_losses_that_are_doubles_take_the_realisation_filter_to_its_limit(
     pair: fp.DominatingPair,
 ) -> None:
     """Told losses of anything else are rounded: no sum here is, and the limit itself is not reached."""
     filt = fp.RealisationFilter(2.0, 0.25, 40, (fp.RandomizedResponse(0.25),), dhat=0.2, theta=1e-3)
-    for loss, granted in ((1.5, pair == fp.RandomizedResponse(0.125)), (1.5 - 1e-9, True)):
+    for loss, granted in ((1.5, pair not in ROUNDED), (1.5 - 1e-9, True)):
         state = filt.observe(filt.spend(filt.start(1), pair), np.array([loss]))
         state = after_losses(filt, fp.RandomizedResponse(0.25), [], state)
         assert filt.admits(state, fp.RandomizedResponse(0.25))[0] == granted
@@ -171,11 +158,7 @@ def test_the_first_release_is_decided_by_true_quantiles() -> None:
     assert not whole.admits(whole.start(1), fp.Gaussian(0.3))[0]
 
 
-# -- paper 004, section v-a: pure dp by realised losses, against the printed rule in integers o ----------------
-
-
-UNIT = 0.25
-ROUNDS = 5
+UNIT, ROUNDS = 0.25, 5
 PATHS = tuple(product((1, -1), repeat=ROUNDS))
 
 
@@ -189,17 +172,19 @@ def printed(limit: int, levels: Sequence[int], signs: Sequence[int], largest: Se
     for t in range(1, len(levels) + 1):
         past = sum(level * sign for level, sign in zip(levels[: max(t - 2, 0)], signs, strict=False))
         last = levels[t - 2] if t > 1 else 0
-        for loss in (past, -past):
-            if loss + last + largest[t - 1] > limit:
-                return t - 1
+        if abs(past) + last + largest[t - 1] > limit:
+            return t - 1
     return len(levels)
 
 
-def released(filt: fp.PrivacyFilter, levels: Sequence[int], paths: Sequence[Sequence[int]]) -> list[int]:
+def released(filt: fp.PrivacyFilter, levels: Sequence[int]) -> list[int]:
     """The same, of each path of signs, by the filter."""
-    n = len(paths)
-    state, alive, count = filt.start(n), np.ones(n, dtype=bool), np.zeros(n, dtype=int)
-    for level, signs in zip(levels, np.array(paths).T, strict=True):
+    state, alive, count = (
+        filt.start(len(PATHS)),
+        np.ones(len(PATHS), dtype=bool),
+        np.zeros(len(PATHS), dtype=int),
+    )
+    for level, signs in zip(levels, np.array(PATHS).T, strict=True):
         alive &= filt.admits(state, response(level))
         count += alive
         state = filt.observe(filt.spend(state, response(level)), level * signs * UNIT)
@@ -209,28 +194,20 @@ def released(filt: fp.PrivacyFilter, levels: Sequence[int], paths: Sequence[Sequ
 @pytest.mark.parametrize("limit", [3, 4, 5, 7])
 def test_exactly_what_15_allows_is_released(limit: int) -> None:
     """All requests of two levels and all outputs: no sum here is rounded, so that the limit itself is reached."""
-    fixed = fp.RealisationFilter(limit * UNIT, 0, 40, (response(1), response(2)))
-    follows = {1: 1, 2: 2}  # after a request, no dearer one
-    chosen = fp.RealisationFilter(
-        limit * UNIT,
-        0,
-        40,
-        (response(1), response(2)),
-        after={
-            response(one): tuple(response(k) for k in range(1, most + 1)) for one, most in follows.items()
-        },
-    )
+    small, large = response(1), response(2)
+    fixed = fp.RealisationFilter(limit * UNIT, 0, 40, (small, large))
+    # after a request, no dearer one
+    after = {small: (small,), large: (small, large)}
+    chosen = fp.RealisationFilter(limit * UNIT, 0, 40, (small, large), after=after)
     more = 0
     for levels in product((1, 2), repeat=ROUNDS):
-        allowed = all(after <= follows[one] for one, after in pairwise(levels))
-        sets = [2, *(follows[level] for level in levels[:-1])]
         counts = [printed(limit, levels, signs, [2] * ROUNDS) for signs in PATHS]
-        assert released(fixed, levels, PATHS) == counts
+        assert released(fixed, levels) == counts
         # (13), classical composition, adds up the largest of each set: it releases the fewest
         assert min(counts) >= sum(2 * t <= limit for t in range(1, ROUNDS + 1))
-        if allowed:
-            further = [printed(limit, levels, signs, sets) for signs in PATHS]
-            assert released(chosen, levels, PATHS) == further
+        if all(later <= earlier for earlier, later in pairwise(levels)):
+            further = [printed(limit, levels, signs, [2, *levels[:-1]]) for signs in PATHS]
+            assert released(chosen, levels) == further
             assert all(one >= other for one, other in zip(further, counts, strict=True))
             more += further != counts
     assert more

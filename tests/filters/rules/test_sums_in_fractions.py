@@ -113,12 +113,17 @@ def test_what_is_not_pure_is_declared_at_an_epsilon_or_denied() -> None:
     assert fp.Budget.of(0.1).value(state[2:])[0] == pytest.approx(delta)
 
 
-def test_what_rogers_has_left_is_epsilon_less_k_of_what_was_released() -> None:
-    filt, e, times = fp.RogersFilter(2.0, 1e-3), 0.125, 4
-    state = filt.start(1)
-    for _ in range(times):
-        state = filt.spend(state, fp.RandomizedResponse(e))
-    squares, tail = times * e * e, math.log(2 / 1e-3)
-    spread = 2 * (squares + filt.mixture_scale) * (1 + math.log(squares / filt.mixture_scale + 1) / 2) * tail
-    k = times * e * (math.exp(e) - 1) / 2 + math.sqrt(spread)
-    assert 0 < filt.remaining(state)[0] == pytest.approx(2 - k, rel=1e-9)
+def test_rogers_grants_while_k_of_what_was_released_is_within_epsilon_and_has_the_rest_left() -> None:
+    filt, e, tail = fp.RogersFilter(2.0, 1e-3), 0.125, math.log(2 / 1e-3)
+
+    def k(times: int) -> float:
+        squares, h = times * e * e, filt.mixture_scale
+        spread = 2 * (squares + h) * (1 + math.log(squares / h + 1) / 2) * tail
+        return times * e * (math.exp(e) - 1) / 2 + math.sqrt(spread)
+
+    session = filt.open("retry")
+    granted = [session.request(fp.RandomizedResponse(e)) for _ in range(60)]
+    times = sum(granted)
+    assert granted == [True] * times + [False] * (60 - times)
+    assert k(times) <= 2 < k(times + 1)
+    assert session.remaining() == pytest.approx(2 - k(times), rel=1e-9)

@@ -1,4 +1,4 @@
-"""The games that are timed, and those on which estimators are compared."""
+"""The games that are timed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from filterproof.filters import GaussianFilter, ZCDPFilter
 from filterproof.mc.engine.adversaries import Constant, HighWhileLossPositive, ManySmall
 from filterproof.mc.engine.adversary import Adversary, AdversaryView
 from filterproof.mc.engine.game import Game
-from filterproof.theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
+from filterproof.theory.pairs import DominatingPair, Gaussian
 
 ROUNDS = 100
 
@@ -35,17 +35,6 @@ GAMES: dict[str, Callable[[], Game]] = {
     "GDP filter, Constant": lambda: Game.between(
         GaussianFilter(mu=1.0), Constant(Gaussian(0.0999755859375)), rounds=ROUNDS
     ),
-}
-
-#: Rounds that leave some of the budget: what gets through is no closed form of what was granted.
-LEAVING = {
-    "1-GDP, two Gaussian levels": Game.between(
-        GaussianFilter(mu=1.0), HighWhileLossPositive(low=0.1, high=0.2), rounds=12
-    ),
-    "0.5-zCDP, two levels of randomised response": Game.between(
-        ZCDPFilter(rho=0.5), HighWhileLossPositive(low=0.05, high=0.15, family=RandomizedResponse), rounds=30
-    ),
-    "0.5-zCDP, a Laplace mechanism": Game.between(ZCDPFilter(rho=0.5), Constant(Laplace(8.0)), rounds=40),
 }
 
 #: A filter and an adversary with its own defaults, as `simulate` is called.

@@ -1,208 +1,184 @@
-"""Filters with one subtle fault each: none may be proved."""
+"""Filters with one fault each, most of them a sound filter with one thing changed: none may be proved."""
 
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+import functools
+import math
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 import filterproof as fp
 from tests.mc.prove import filters_that_hold as sound
 
-PRICES = {"Gaussian": 1.0, "Laplace": 0.75}
+# -- costs that are too low -------------------------------------------------------------------------------
 
 
-class _Sum(fp.PrivacyFilter):
-    """A sum of rho; the faults are in the subclasses."""
+class ElseIsFree(sound.ElifChain):
+    """A family that is not in the chain costs nothing."""
 
-    promise = fp.ZCDP(0.5)
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def admits(self, spent, request):
-        return spent + request.zcdp_rho <= 0.5
-
-    def spend(self, spent, request):
-        return spent + request.zcdp_rho
+    otherwise = 0.0
 
 
-class WrongUnit(_Sum):
-    """Adds mu, not mu^2 / 2, below mu of 2 less than is due."""
+class PriceByVariance(sound.PricesByFamily):
+    """Laplace noise costs what Gaussian noise of its variance costs, half of what is due."""
 
-    def cost(self, request):
-        return np.minimum(request.gdp_mu, request.gdp_mu**2) / 4
+    prices = {  # noqa: RUF012
+        **sound.PricesByFamily.prices,
+        fp.Laplace: lambda request: 0.25 * np.minimum(1 / request.b, 1e3) ** 2,
+    }
+
+
+class AnyOrder(sound.TwoOrders):
+    """One order within its budget is enough, and it need not be that of the promise."""
 
     def admits(self, spent, request):
-        return spent + self.cost(request) <= 0.5
-
-    def spend(self, spent, request):
-        return spent + self.cost(request)
+        return (self.spend(spent, request) <= self.budget).any(axis=1)
 
 
-class DictOfTwo(fp.PrivacyFilter):
+class RhoForSquares(sound.OwnConversion):
+    """sqrt(2 S log(1/delta)) is for the sum S of the epsilons' squares, and rho is half of it."""
+
+    def epsilon(self, rho):
+        return rho + np.sqrt(2 * rho * math.log(1e6))
+
+
+class SquareOfNormByHypot(sound.NormByHypot):
+    """The square of the norm, and not the norm, is at most 0.8."""
+
+    budget = 0.8**0.5
+
+
+class PrecisionsOfWeakReadings(sound.PrecisionsOfReadings):
+    """Strong readings are charged as one of mu 1/2."""
+
+    def strength(self, request):
+        return np.minimum(request.gdp_mu, 0.5)
+
+
+class UnitsDown(sound.MilliUnits):
+    """Thousandths, rounded down."""
+
+    def rounded(self, units):
+        return np.floor(units)
+
+
+class PriceOfALittleLess(sound.PriceList):
+    """Just above a size the smaller price is paid."""
+
+    def size(self, request):
+        return np.searchsorted(self.sizes, 0.99 * request.pure_epsilon)
+
+
+# -- sums that are too large, forgotten, or set back ------------------------------------------------------
+
+
+class DictOfTwo(sound.DictState):
     """Each kind has the whole budget."""
 
-    promise = fp.ZCDP(0.5)
-
-    def start(self, n):
-        return {"normal": np.zeros(n), "other": np.zeros(n)}
-
-    def admits(self, books, request):
-        key = "normal" if isinstance(request, fp.Gaussian) else "other"
-        return books[key] + request.zcdp_rho <= 0.5
-
-    def spend(self, books, request):
-        key = "normal" if isinstance(request, fp.Gaussian) else "other"
-        return {**books, key: books[key] + request.zcdp_rho}
+    budget = 0.5
 
 
-class WrongKey(fp.PrivacyFilter):
+class WrongKey(sound.DictState):
     """Charges one entry and compares the other."""
 
-    promise = fp.ZCDP(0.5)
-
-    def start(self, n):
-        return {"used": np.zeros(n), "spent": np.zeros(n)}
-
-    def admits(self, books, request):
-        return books["used"] + request.zcdp_rho <= 0.5
-
     def spend(self, books, request):
-        return dict(books, spent=books["spent"] + request.zcdp_rho)
+        return dict(books, other=books["other"] + request.zcdp_rho)
 
 
-@dataclass(frozen=True)
-class Ledger:
-    total: NDArray[np.float64]
-    count: NDArray[np.int64]
-
-
-class ForgetsToReplace(fp.PrivacyFilter):
+class ForgetsToReplace(sound.DataclassState):
     """`replace` keeps the total."""
-
-    promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return Ledger(np.zeros(n), np.zeros(n, dtype=np.int64))
-
-    def admits(self, ledger, request):
-        return (ledger.total + request.gdp_mu**2 <= 1.0) & (ledger.count < 50)
 
     def spend(self, ledger, request):
         return replace(ledger, count=ledger.count + 1)
 
 
-class Pots(NamedTuple):
-    main: NDArray[np.float64]
-    petty: NDArray[np.float64]
+class PettyTwice(sound.NamedPots):
+    """Together the pots have more than the budget."""
+
+    sizes = (0.95, 0.2)
 
 
-class PettyTwice(fp.PrivacyFilter):
-    """The pots have .95 and .2 of a budget of 1."""
+class PursesOfTooMuch(sound.PurseOfEachFamily):
+    """Together the purses are a little more than the promise."""
 
-    promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return Pots(np.zeros(n), np.zeros(n))
-
-    def admits(self, pots, request):
-        cost = request.gdp_mu**2
-        return np.where(cost <= 0.01, pots.petty + cost <= 0.2, pots.main + cost <= 0.95)
-
-    def spend(self, pots, request):
-        cost = request.gdp_mu**2
-        small = cost <= 0.01
-        return Pots(pots.main + np.where(small, 0.0, cost), pots.petty + np.where(small, cost, 0.0))
+    purses = (0.25, 0.2501)
 
 
-class ElseIsFree(_Sum):
-    """A family that is not in the chain costs nothing."""
+class EpsilonsBesideTooMuchRho(sound.EpsilonsBesideRho):
+    """Half of the square of the epsilons does not fit beside the purse of rho."""
 
-    def cost(self, request):
-        if isinstance(request, fp.Gaussian):
-            return request.mu**2 / 2
-        if isinstance(request, fp.RandomizedResponse):
-            return request.epsilon**2 / 2
-        return 0.0
-
-    def admits(self, spent, request):
-        return spent + self.cost(request) <= 0.5
-
-    def spend(self, spent, request):
-        return spent + self.cost(request)
+    rho = 0.4201
 
 
-class UnitsDown(fp.PrivacyFilter):
-    """Thousandths, rounded down."""
+class WeeklyForEver(sound.WeeklyReset):
+    """The total is set back, too."""
 
-    promise = fp.ZCDP(1.0)
+    def total(self, state):
+        return np.where(state["round"] % 10 == 0, 0.0, state["total"])
+
+
+class PlanReadTooLate(sound.FirstDecides):
+    """The plan is read after the request has overwritten it."""
+
+    def is_open(self, plan, after):
+        return after == after
+
+
+class ReturnsNet(sound.HoldAndReturn):
+    """The signed loss stays, so that losses cancel."""
+
+    def size(self, loss):
+        return loss
+
+
+# -- answers that are not counted -------------------------------------------------------------------------
+
+
+class GapBetweenTiers(sound.FourLargeManySmall):
+    """mu = 0.1 itself is in neither tier."""
+
+    def is_small(self, mu):
+        return np.less(mu, 0.1)
+
+
+class HalvesInIntegers(fp.PrivacyFilter):
+    """A hundred answers, of which small ones count half: the count is cut to whole numbers."""
+
+    promise = fp.ZCDP(0.5)
 
     def start(self, n):
         return np.zeros(n, dtype=np.int64)
 
-    def units(self, request, n):
-        return np.floor(np.broadcast_to(np.minimum(request.zcdp_rho, 10.0), (n,)) * 1000).astype(np.int64)
+    def admits(self, answers, request):
+        return np.less_equal(request.zcdp_rho, 0.005) & (answers < 99)
 
-    def admits(self, used, request):
-        return used + self.units(request, len(used)) <= 1000
-
-    def spend(self, used, request):
-        return used + self.units(request, len(used))
+    def spend(self, answers, request):
+        weight = np.where(np.less_equal(request.zcdp_rho, 0.0025), 0.5, 1.0)
+        return (answers + weight).astype(np.int64)
 
 
-class WeeklyForEver(fp.PrivacyFilter):
-    """A weekly budget, and a cap on the weeks that is compared with the round."""
+class HarmonicShares(HalvesInIntegers):
+    """Answer t may have rho of 1/4 over t + 1, whose sum has no bound."""
 
-    promise = fp.PureDP(3.0)
+    def admits(self, answers, request):
+        return np.less_equal(request.zcdp_rho, 0.25 / (answers + 1))
 
-    def start(self, n):
-        return {"week": np.zeros(n), "round": np.zeros(n, dtype=int)}
-
-    def week(self, state):
-        return np.where(state["round"] % 10 == 0, 0.0, state["week"])
-
-    def admits(self, state, request):
-        return (self.week(state) + request.pure_epsilon <= 1.0) & (state["round"] <= 30)
-
-    def spend(self, state, request):
-        return {"week": self.week(state) + request.pure_epsilon, "round": state["round"] + 1}
+    def spend(self, answers, request):
+        return answers + 1
 
 
-class ReturnsNet(fp.PrivacyFilter):
-    """The signed loss stays, so that losses cancel."""
+class WarmUpForEver(sound.SumAndCount):
+    """Twenty small first answers are free, and free answers are not counted."""
 
-    promise = fp.PureDP(1.5)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
+    promise = fp.RenyiDP(alpha=2.0, rho=0.6)
 
     def admits(self, state, request):
-        known, held = state
-        return np.maximum(known, 0.0) + held + request.pure_epsilon <= 1.5
+        return self.spend(state, request)[0] <= 0.5 - 1e-9
 
     def spend(self, state, request):
-        known, held = state
-        return known, held + request.pure_epsilon
-
-    def observe(self, state, loss):
-        known, held = state
-        return known + loss, np.zeros_like(held)
-
-
-class OneWay(fp.PrivacyFilter):
-    """The divergence of one direction alone."""
-
-    promise = fp.RenyiDP(4.0, 1.0)
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def admits(self, spent, request):
-        return spent + request.renyi(4.0) <= 1.0
-
-    def spend(self, spent, request):
-        return spent + request.renyi(4.0)
+        spent, answers = state
+        price = np.maximum(np.maximum(request.renyi(2.0), request.swapped.renyi(2.0)), 1e-6)
+        is_free = (answers < 20) & (price <= 0.005)
+        return spent + np.where(is_free, 0.0, price), np.where(is_free, answers, answers + 1)
 
 
 class WrappingCounter(fp.PrivacyFilter):
@@ -220,85 +196,97 @@ class WrappingCounter(fp.PrivacyFilter):
         return rounds + np.int8(1)
 
 
-class NotAboveBudget(_Sum):
-    """An undefined sum is not above the budget."""
-
-    def admits(self, spent, request):
-        with np.errstate(invalid="ignore"):
-            excess = spent + (request.zcdp_rho - request.pure_epsilon) + request.pure_epsilon
-        return ~(excess > 0.5)
+# -- filters of the library -------------------------------------------------------------------------------
 
 
-class LibraryOrFew(fp.PrivacyFilter):
+class OrNegligible(sound.OnlySmallOnes):
+    """A request that looks negligible is granted when the budget is spent."""
+
+    def admits(self, state, request):
+        return super().admits(state, request) | np.less_equal(request.gdp_mu, 0.05)
+
+
+class LibraryOrFew(sound.WithLibrary):
     """A filter of the library, or a few requests beside it."""
-
-    promise = fp.ZCDP(0.5)
-
-    def __init__(self):
-        self.inner = fp.ZCDPFilter(0.5)
-
-    def start(self, n):
-        return self.inner.start(n), np.zeros(n, dtype=np.int64)
 
     def admits(self, state, request):
         inner, rounds = state
         return self.inner.admits(inner, request) | (rounds < 2)
 
-    def spend(self, state, request):
-        inner, rounds = state
-        return self.inner.spend(inner, request), rounds + 1
 
-
-class LibraryUncharged(LibraryOrFew):
+class LibraryUncharged(sound.WithLibrary):
     """A filter of the library that is never charged."""
-
-    def admits(self, state, request):
-        return self.inner.admits(state[0], request)
 
     def spend(self, state, request):
         return state[0], state[1] + 1
 
 
-class EpsilonsBesideTooMuchRho(fp.PrivacyFilter):
-    """Half of the square of the epsilons does not fit beside the purse of rho."""
+# -- more of Python, numbers of answers and their sizes ---------------------------------------------------
 
-    promise = fp.ZCDP(0.5)
 
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
+class MatchedPursesOfLargest(sound.MatchedPurses):
+    """The largest purse decides."""
+
+    def total(self, state):
+        return functools.reduce(np.maximum, state.values())
+
+
+class MatchWithoutGuard(sound.MatchedPurses):
+    """Large responses fall through to a case in which they are free."""
+
+    def cost(self, request):
+        match request:
+            case fp.RandomizedResponse(epsilon=epsilon) if epsilon < 1:
+                return sound.Purse.BITS, epsilon**2 / 2
+            case fp.RandomizedResponse():
+                return sound.Purse.BITS, 0.0
+            case _:
+                return sound.Purse.BITS, request.zcdp_rho
+
+
+class LedgersOfTheirOwn(sound.LedgerByName):
+    """Each class of mechanisms has the whole budget."""
+
+    def taken(self, state, name):
+        return state[name]
+
+
+class BillsOfHalfTheEpsilon(sound.SumOfBills):
+    """Epsilons that are not of KOV mechanisms are halved."""
+
+    def cost(self, request):
+        bill = super().cost(request)
+        return bill if isinstance(request, fp.KOV) else replace(bill, epsilon=bill.epsilon / 2)
+
+
+class OneStepMore(sound.StepsOfAtMostOneSize):
+    """The step that reaches the number is granted as well."""
+
+    steps = 101
+
+
+class LargestTimesCountBefore(sound.LargestTimesCount):
+    """The new answer is not counted."""
+
+    def billed(self, count):
+        return count
+
+
+class FiveAnswersADay(sound.RationsOfDays):
+    """A day has one answer more."""
+
+    each_day = 5
+
+
+class WindowWithoutTotal(sound.WindowOfThree):
+    """The total is checked before the charge."""
 
     def admits(self, state, request):
-        epsilons, rhos = self.spend(state, request)
-        return (epsilons <= 0.4) & (rhos <= 0.4201)
-
-    def spend(self, state, request):
-        epsilons, rhos = state
-        if isinstance(request, fp.RandomizedResponse):
-            return epsilons + request.epsilon, rhos
-        return epsilons, rhos + request.zcdp_rho
+        window, total = state
+        return (self.shift(window, request.pure_epsilon).sum(axis=1) <= 0.2) & (total <= 1.0)
 
 
-class PriceOfALittleLess(sound.PriceList):
-    """Just above a size the smaller price is paid."""
+class OneWayOfSubsampledPairs(sound.OneWayOfSymmetricPairs):
+    """One of the families has another divergence in the other direction."""
 
-    def size(self, request):
-        return np.searchsorted(self.sizes, 0.99 * request.pure_epsilon)
-
-
-class SquareOfNormByHypot(sound.NormByHypot):
-    """The square of the norm, and not the norm, is at most 0.8."""
-
-    most = 0.8**0.5
-
-
-class PursesOfTooMuch(sound.PurseOfEachFamily):
-    """Together the purses are a little more than the promise."""
-
-    purses = (0.25, 0.2501)
-
-
-class PrecisionsOfWeakReadings(sound.PrecisionsOfReadings):
-    """Strong readings are charged as one of mu 1/2."""
-
-    def strength(self, request):
-        return np.minimum(request.gdp_mu, 0.5)
+    families = (fp.Gaussian, fp.SubsampledGaussian)

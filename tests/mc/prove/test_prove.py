@@ -16,15 +16,71 @@ HERE = Path(__file__).parent
 SOUND, FAULTS, ATTACKS = (
     HERE / f"filters_{name}.py" for name in ("that_hold", "with_faults", "that_deceive")
 )
-FRESH_SOUND, FRESH_BROKEN = (HERE / f"fresh_{name}.py" for name in ("sound", "broken"))
-#: Sound filters that no theorem of the prover reaches.
-OUT_OF_REACH = frozenset({"ThirdOfDeltaEach", "HalfOfTheLast"})
 #: A few of each kind, in seconds; all of them take minutes.
 FAST = frozenset(
     {
-        *("DictState", "CountsOnInstance", "UsedUp", "RestOfAnother", "ChargesHalf"),
+        *("SumFilter", "DictState", "CountsOnInstance", "UsedUp", "RestOfAnother"),
+        *("ChargesHalf", "twice the mu", "free by the second"),
     }
 )
+#: Rules of one expression in place of those of SumFilter.
+SOUND_RULES = {
+    "thirds": {"promise": "fp.PureDP(1.0)", "budget": "3", "cost": "request.pure_epsilon * 3"},
+    "twice the mu": {
+        "promise": "fp.GaussianDP(1.0)",
+        "budget": "1.0",
+        "cost": "np.minimum(2 * request.gdp_mu, 1e3) ** 2",
+    },
+    "dearer of two": {
+        "promise": "fp.RenyiDP(alpha=2.0, rho=0.5)",
+        "cost": "np.maximum(request.renyi(2.0), 2 * request.zcdp_rho)",
+    },
+    "surcharges by name": {
+        "cost": "{'Gaussian': 1.0, 'Laplace': 1.5}.get(type(request).__name__, 2.0) * request.zcdp_rho"
+    },
+}
+BROKEN_RULES = {
+    "wrong unit": {"cost": "np.minimum(request.gdp_mu, request.gdp_mu**2) / 4"},
+    "mu from rho": {"promise": "fp.GaussianDP(1.0)", "cost": "request.zcdp_rho"},
+    "one way": {"promise": "fp.RenyiDP(4.0, 0.5)", "cost": "request.renyi(4.0)"},
+    "order two twice": {
+        "promise": "fp.RenyiDP(4.0, 0.5)",
+        "cost": "2 * np.maximum(request.renyi(2.0), request.swapped.renyi(2.0))",
+    },
+    "root of parts": {
+        "promise": "fp.GaussianDP(1.0)",
+        "admits": "np.sqrt(spent) * request.gdp_mu <= 0.5",
+        "spend": "spent + request.gdp_mu**2",
+    },
+    "free menu": {"cost": "0.0 if request in (fp.Gaussian(2.0), fp.Gaussian(1.5)) else request.zcdp_rho"},
+    "free by a text": {
+        "cost": "{'Gaussian!': 0.0}.get(type(request).__name__ + '!', 1.0) * request.zcdp_rho"
+    },
+    "free as it has members": {
+        "cost": "np.where(request.zcdp_rho > 1e6, 0.0, request.zcdp_rho)"
+        " if getattr(request, 'members', None) is not None else request.zcdp_rho"
+    },
+    "free by the second": {"cost": "request.zcdp_rho * (int(time.time()) % 3 > 0)"},
+    "free by what is counted elsewhere": {"cost": "request.zcdp_rho * (len(SEEN) % 4 > 0)"},
+    "one answer for all runs": {"admits": "np.array([True])"},
+    "undefined is not above": {
+        "admits": "~(spent + (request.zcdp_rho - request.pure_epsilon) + request.pure_epsilon > 0.5)"
+    },
+    "maximum of undefined": {
+        "cost": "max(0.0, request.gdp_mu - request.gdp_mu)"
+        " + (request.zcdp_rho if math.isfinite(request.zcdp_rho) else 0.0)"
+    },
+    "cube of a large mu is infinite": {
+        "admits": "np.isfinite(request.gdp_mu) & (self.spend(spent, request) <= 0.5)",
+        "cost": "np.where(np.isfinite(request.gdp_mu**3), request.zcdp_rho, 0.0)",
+    },
+    "credit for nothing": {"cost": "np.where(request.zcdp_rho == 0.0, -0.05, request.zcdp_rho)"},
+    "log1p": {"cost": "np.log1p(request.zcdp_rho)"},
+    "swamped": {"spend": "(spent + request.zcdp_rho + 1e16) - 1e16"},
+    "rounds up for free": {
+        "admits": "(spent + request.zcdp_rho <= 0.5) | (spent + request.zcdp_rho - spent > request.zcdp_rho)"
+    },
+}
 
 
 def prove(target: str) -> SourceProof:
@@ -32,24 +88,37 @@ def prove(target: str) -> SourceProof:
     return prove_filter(load_filter(target))
 
 
-def filters(*files: Path) -> list[object]:
-    """The filters of files, as `file::Name`."""
-    found = []
-    for file in files:
-        classes = [node for node in ast.parse(file.read_text("utf-8")).body if isinstance(node, ast.ClassDef)]
-        for node in classes:
-            is_filter = (
-                node.bases and node.name[0] != "_" and "NamedTuple" not in map(ast.unparse, node.bases)
-            )
-            if is_filter and node.name not in OUT_OF_REACH:
-                marks = () if node.name in FAST else (pytest.mark.slow,)
-                found.append(pytest.param(f"{file}::{node.name}", marks=marks, id=node.name))
-    return found
+def slow_but_fast(target: object, name: str) -> object:
+    return pytest.param(target, marks=() if name in FAST else pytest.mark.slow, id=name)
 
 
-@pytest.mark.parametrize("target", filters(SOUND, FRESH_SOUND))
-def test_a_sound_filter_is_proved(target: str) -> None:
-    proof = prove(target)
+def filters(file: Path) -> list[object]:
+    """The filters of a file, as `file::Name`."""
+    classes = [node for node in ast.parse(file.read_text("utf-8")).body if isinstance(node, ast.ClassDef)]
+    parts = {"_", "TwoSums", "SumAndCount", "Pots", "Purse"}
+    names = [node.name for node in classes if node.bases and not {node.name, node.name[0]} & parts]
+    return [slow_but_fast(f"{file}::{name}", name) for name in names]
+
+
+def rules(collection: dict[str, dict[str, str]]) -> list[object]:
+    return [slow_but_fast(rule, name) for name, rule in collection.items()]
+
+
+def written(folder: Path, rule: dict[str, str]) -> str:
+    """A file with SumFilter and these rules of it."""
+    arguments = {"cost": "self, request", "admits": "self, spent, request", "spend": "self, spent, request"}
+    lines = [
+        f"def {name}({arguments[name]}):\n        return {text}" if name in arguments else f"{name} = {text}"
+        for name, text in rule.items()
+    ]
+    head = "import math\nimport time\nimport numpy as np\nimport filterproof as fp\n"
+    head += "from tests.mc.prove.filters_that_deceive import SEEN\n"
+    head += "from tests.mc.prove.filters_that_hold import SumFilter\n\n\nclass Mine(SumFilter):\n    "
+    (folder / "mine.py").write_text(head + "\n    ".join(lines) + "\n")
+    return f"{folder / 'mine.py'}::Mine"
+
+
+def check_sound(proof: SourceProof) -> None:
     assert proof.proved, proof.sentence
     for bound in proof.sums:
         assert bound.theorem.kernel in KERNEL_THEOREMS
@@ -57,34 +126,44 @@ def test_a_sound_filter_is_proved(target: str) -> None:
     assert set(proof.kernel) <= set(KERNEL_THEOREMS)
 
 
-@pytest.mark.parametrize("target", filters(FAULTS, FRESH_BROKEN))
-def test_a_filter_with_a_fault_is_not_proved(target: str) -> None:
+@pytest.mark.parametrize("target", filters(SOUND))
+def test_sound_filter_is_proved(target: str) -> None:
+    check_sound(prove(target))
+
+
+@pytest.mark.parametrize("rule", rules(SOUND_RULES))
+def test_sound_rule_is_proved(tmp_path: Path, rule: dict[str, str]) -> None:
+    check_sound(prove(written(tmp_path, rule)))
+
+
+@pytest.mark.parametrize("target", [*filters(FAULTS), *filters(ATTACKS)])
+def test_broken_filter_is_not_proved(target: str) -> None:
     proof = prove(target)
     assert not proof.proved, proof.sentence
     assert proof.reason
 
 
-@pytest.mark.parametrize("target", filters(ATTACKS))
-def test_nothing_false_is_proved(target: str) -> None:
-    proof = prove(target)
+@pytest.mark.parametrize("rule", rules(BROKEN_RULES))
+def test_broken_rule_is_not_proved(tmp_path: Path, rule: dict[str, str]) -> None:
+    proof = prove(written(tmp_path, rule))
     assert not proof.proved, proof.sentence
     assert proof.reason
 
 
-def test_the_notes_of_a_proof_say_what_was_proved_and_what_is_assumed() -> None:
+def test_notes_of_a_proof_say_what_was_proved_and_what_is_assumed() -> None:
     proof = prove(f"{SOUND}::RemainingBudget")
     assert proof.sentence.startswith("sum of rho <= 0.5 on every path, so 0.5-zCDP (kept_zcdp")
     assert [note.split()[0] for note in proof.notes] == ["invariant", "from", "rounding", "assumes"]
     assert "requests declare true parameters, as doubles" in proof.notes[-1]
 
 
-def test_what_has_no_rule_is_named_with_its_line() -> None:
+def test_statement_without_a_rule_is_named_with_its_line() -> None:
     proof = prove(f"{ATTACKS}::TriesFloat")
     assert "Try" in proof.reason
     assert proof.source_line == "try:"
 
 
-def test_a_fault_of_rounding_alone_is_called_so_and_another_comes_with_numbers_and_a_lead() -> None:
+def test_fault_of_rounding_alone_is_called_so_and_another_comes_with_numbers_and_a_lead() -> None:
     rounding, wrong = prove(f"{ATTACKS}::TwoComparisons"), prove(f"{FAULTS}::WrongKey")
     assert not rounding.proved
     assert not wrong.proved

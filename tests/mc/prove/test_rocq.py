@@ -11,7 +11,7 @@ pytest.importorskip("z3", reason="proofs need the extra [prove]")
 from filterproof.mc.prove.paths import NotTraced
 from filterproof.mc.prove.proof import prove
 from filterproof.mc.prove.rocq import rocq_file
-from filterproof.reports.kernel_run import KernelError, check_file
+from filterproof.reports.kernel_run import KernelError, check_file, rocq_sources
 from filterproof.reports.user_filter import load_filter
 from filterproof.theory.kernel.record import first_forbidden_word
 
@@ -42,6 +42,25 @@ def test_the_file_states_each_step_and_has_no_hole() -> None:
     assert outside == ()
 
 
+@pytest.mark.parametrize("name", ["EarlyReturn", "RootOfSum"])
+def test_the_file_requires_the_sources_of_each_name(name: str) -> None:
+    def defined(text: str) -> set[str]:
+        return set(
+            re.findall(
+                r"^\s*(?:Definition|Lemma|Theorem|Fixpoint|Inductive|Record) (\w+)", text, re.MULTILINE
+            )
+        )
+
+    text, sources = file_of(name), rocq_sources()
+    required = [
+        module for line in re.findall(r"Filterproof Require Import ([^.]*)", text) for module in line.split()
+    ]
+    missing = set.union(*map(defined, sources.values())) - defined(text)
+    for module in required:
+        missing -= defined(sources[f"{module}.v"])
+    assert not missing & {word for word in re.findall(r"\w+", text) if "_" in word}
+
+
 def test_a_proof_about_losses_has_no_file() -> None:
     with pytest.raises(NotTraced, match="kept_losses"):
         file_of("HoldAndReturn")
@@ -49,7 +68,7 @@ def test_a_proof_about_losses_has_no_file() -> None:
 
 @needs_rocq
 @pytest.mark.slow  # the sources that the file requires are compiled
-@pytest.mark.parametrize("name", ["ElifChain", "TwoOrders", "EpsilonAndDelta"])
+@pytest.mark.parametrize("name", ["ElifChain", "TwoOrders", "EpsilonAndDelta", "RootOfSum"])
 def test_rocq_accepts_the_file(name: str) -> None:
     assert accepted(file_of(name)).startswith(("8", "9"))
 

@@ -32,20 +32,112 @@ EXPRESSIONS = (
     "np.array([0.5, 0.25, 1.0])[np.minimum(k % 3, 2)] + x", "(k + 2**53 <= 2.0**53) + k", "sum([p, p * 3])",
     "np.logical_and.reduce([k > 3]) + k", "np.add.reduce([x] * 7)",
     "np.exp(x) + p", "np.log1p(x * x) * p", "math.log(p + 0.5)", "np.tanh(p) / 2", "np.expm1(-x)", "np.exp2(k // 8)",
-    "0.5 ** k + x", "abs(p) ** 1.5", "np.ldexp(p, k)", "np.maximum(p, 0.3) - x", "2.0 ** (x * 900)", "np.exp(p * 300)",
-    "(np.maximum(x, 0.1) * 1e103) ** 3.0", "np.maximum(x, 1e-200) ** -2.0", "np.ldexp(p, k * 60 - 1100)",
+    "0.5 ** k + x", "abs(p) ** 1.5", "np.maximum(p, 0.3) - x", "2.0 ** (x * 900)", "np.exp(p * 300)",
+    "(np.maximum(x, 0.1) * 1e103) ** 3.0", "np.maximum(x, 1e-200) ** -2.0",
     "(x * 1e300).astype(np.int64) // 4096 + k", "np.hypot(x, p) + k", "(1 / np.exp(p)) ** 2 / 3",
     "1 / (1 / np.exp(x)) ** 2",
     "np.searchsorted([0.0, 0.5, 0.5, 2.0], x) + k", "np.searchsorted(np.array([0.5, 1.0]), x * 2, side='right')",
     "np.append([0.5, 1], np.inf)[k % 3] - p", "np.stack([x * x, (x + p) ** 2], axis=1) @ np.array([0.5, 0.25])",
     "(np.arange(2) == np.expand_dims(k % 3, -1)).any(axis=1) + x",
+    "np.concatenate([x[:, None], k[:, None]], axis=1).max(axis=1)", "np.column_stack([x, k]).sum(axis=1)",
+    "np.select([x > p, k > 3], [x, k], -0.5) * 3", "np.digitize(x, [0.0, 0.5, 2.0]) + k", "np.power(x, 2) - p",
+    "np.nan_to_num(np.log(x), nan=2.0, neginf=-1.0) + k", "np.take([0.5, 0.25, 1.0], k % 3) + np.isneginf(np.log(x))",
+    "reduce(np.add, [x, k, x]) + partial(np.add, x)(p)", "(y := x * 2) + y if p > 0.5 and (z := p * 3) > 1 else x",
+    "0 < (y := p - 0.5) < 9 and y == 5 or p", "operator.sub(*reversed([k, x]))",
+    "np.nextafter(x + p, np.inf) - np.nextafter(x, -math.inf)",
+    # what one may take for something else
+    "x.shape[0] > 2", "(1 / (x * -1.0) < 0.0) + k", "(np.abs(1.0) / np.maximum(0.0, -1.0) > 2.0) + x",
+    "bool(~(p > 0.5)) + x", "max(0.0, p * 1e308 * 10 - p * 1e308 * 10) + x", "getattr(p, 'ndim', -1) + x",
+    "math.sqrt(p * 1e308 * 10 - p * 1e308 * 10) + x", "any(1.0 / y > 0.5 for y in (1.0, 0.0)) + x",
+    "np.linspace(0.0, 0.1, 6)[k % 6 - 1] + x", "(isinstance(p, np.floating) or hasattr(p, 'shape')) + x",
 )  # fmt: skip
+#: Statements after which two names are of one array, or of two.
+STATEMENTS = (
+    """
+    new = np.stack([x, x], axis=1)
+    view = new[:, 0]
+    view *= 0.0
+    return new[:, 0]
+    """,
+    """
+    new = x + p
+    same = np.asarray(new, dtype=float)
+    same -= p
+    return new
+    """,
+    """
+    new = x.copy()
+    copied = +new
+    copied += p
+    return new
+    """,
+    """
+    new = x + p
+    for part in (new,):
+        part -= p
+    return new
+    """,
+    """
+    one = {"sum": x}
+    two = one
+    two["sum"] = x + p
+    return one["sum"]
+    """,
+    """
+    cost = p
+    [cost := part for part in (cost, 0.0)]
+    return x + cost
+    """,
+    """
+    todo, cost = [1], p
+    for k in todo:
+        if k == 1:
+            todo.append(2)
+        if k == 2:
+            cost = 0.0
+    return x + cost
+    """,
+)
+#: The file of a function; with a class, a dict of its own and a generator, of which nothing is known.
+FILE = """\
+import collections
+import math
+import operator
+from dataclasses import dataclass
+from functools import partial, reduce
+
+import numpy as np
+
+
+@dataclass
+class Book:
+    total: object
+
+
+class Everything(dict):
+    def __contains__(self, key):
+        return True
+
+
+EVERYTHING = Everything(a=1.0)
+PRICES = collections.defaultdict(float, a=1.0)
+
+
+def costs(is_free):
+    if is_free:
+        return None
+    yield 1.0
+
+
+def value(x, k, b, p):
+    {body}
+"""
 
 
 def function(text: str, folder: File) -> Any:
-    """A function of x, k, b and p that stands in a file."""
+    """A function of x, k, b and p that stands in a file: an expression, or statements."""
     file = folder / "expression.py"
-    file.write_text(f"import math\nimport numpy as np\n\n\ndef value(x, k, b, p):\n    return {text}\n")
+    file.write_text(FILE.format(body=text.strip() if "\n" in text else f"return {text}"))
     spec = importlib.util.spec_from_file_location("expression", file)
     assert spec is not None
     assert spec.loader is not None
@@ -74,12 +166,13 @@ def traced(code: Any) -> list[tuple[Path, Any]]:
     return list(explore(atoms, run, PathFeasibility(Questions())))
 
 
-@pytest.mark.parametrize("text", EXPRESSIONS)
+@pytest.mark.parametrize("text", [*EXPRESSIONS, *STATEMENTS])
 def test_a_trace_predicts_the_number_to_the_last_bit(text: str, tmp_path: File) -> None:
     code = function(text, tmp_path)
     paths = traced(code)
     rng = np.random.default_rng(3)
-    for _ in range(20):
+    for trial in range(20):
+        n = 1 + trial % 3
         point = {
             "x": float(rng.choice([rng.normal(), rng.normal() * 1e-9, 0.5, 0.0])),
             "k": int(rng.integers(0, 40)),
@@ -87,10 +180,13 @@ def test_a_trace_predicts_the_number_to_the_last_bit(text: str, tmp_path: File) 
             "p": float(rng.choice([rng.random(), 0.5, rng.random() * 10])),
         }
         with np.errstate(all="ignore"):
-            arrays = np.array([point["x"]]), np.array([point["k"]]), np.array([point["b"]], dtype=np.uint8)
+            arrays = [
+                np.full(n, point[name], kind)
+                for name, kind in zip("xkb", (float, int, np.uint8), strict=True)
+            ]
             actual = np.ravel(code(*arrays, point["p"]))[0].item()
         given = {("place", name): Fraction(value) for name, value in point.items()}
-        given["runs", "n"] = Fraction(1)
+        given["runs", "n"] = Fraction(n)
         answers = []
         for path, value in paths:
             values = path.evaluate_atoms(given)
@@ -125,6 +221,27 @@ def test_a_trace_predicts_the_number_to_the_last_bit(text: str, tmp_path: File) 
         "np.append(x, 1.0)",
         "x[:, None] @ np.array([0.5])",
         "np.expand_dims(x, 0)",
+        # what deceives: of one run or of all, in another type, or written where another name sees it
+        "len(x) + k",
+        "np.stack([x + 10.0, np.array([9.0])], axis=1).min(axis=1)",
+        "((p, 1) > (0.25, 0)) + x",
+        "np.sum(np.stack([x, x], axis=1), axis=1, initial=-5.0)",
+        "np.sqrt(b) + p",
+        "np.add.reduce([x <= 0.5, x <= p]) >= 2",
+        "np.add.reduce([x])",
+        "bool(costs(True)) + x",
+        "math.copysign(1.0, -(p - p)) + x",
+        "(7.0 in EVERYTHING) + x",
+        "PRICES['b'] + x",
+        "abs((0.1 - p) ** 0.5) + x",
+        "np.isclose(x, p) + 0",
+        "f'{p}' == '0.5'",
+        "(x is x) + p",
+        "np.concatenate([x, x])",
+        "reduce(np.sin, [x, x])",
+        "\n    x += p\n    return x",
+        "\n    new = x.copy()\n    new[0] = 5.0\n    return new",
+        "\n    new = Book(x + p)\n    new.total = x\n    return new.total",
     ],
 )
 def test_what_has_no_rule_is_refused(text: str, tmp_path: File) -> None:

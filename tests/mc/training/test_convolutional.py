@@ -12,11 +12,7 @@ import pytest
 from filterproof.filters import ClippedSums, GaussianFilter, IndividualFilter
 from filterproof.filters.accountants.clipped_sums import ImplicitVectors
 from filterproof.mc.training.convolutional import ConvolutionalNetwork, PerSampleGradients
-from filterproof.mc.training.descent import PrivateGradientDescent
-from filterproof.mc.training.idx import read_idx_data_set
-from filterproof.mc.training.paper_tables import TableSetting, repeat_tables
 from filterproof.mc.training.retraining import train_idx
-from filterproof.theory.conversions import gaussian_epsilon, max_gaussian_mu
 from tests.mc.training.made_up import write_squares
 
 pytestmark = pytest.mark.training
@@ -136,28 +132,6 @@ def test_gradients_that_are_not_finite_charge_nobody(network: ConvolutionalNetwo
         with pytest.raises(ValueError, match="x must give finite sums"):
             network.losses(wild, x, y)
     assert everyone.to_dict() == before
-
-
-def test_the_tables_are_repeated_with_this_network(folder: Path, tmp_path: Path) -> None:
-    setting = TableSetting(
-        table=1, epsilon=9.0, clip=1.0, sigma=0.5, rate=0.5, steps=2, plain=50.0, filtered=60.0, further=False
-    )
-    (row,) = repeat_tables(folder, tmp_path / "tables", trials=1, settings=[setting], seed=5)
-    mu, people = 2**0.5 / 0.5, read_idx_data_set(folder)
-    filt = GaussianFilter(float(max_gaussian_mu(float(gaussian_epsilon(mu, 1e-5)), 1e-5)))
-    sigma = 2**0.5 / filt.mu
-    descent = PrivateGradientDescent(
-        people,
-        ConvolutionalNetwork(),
-        IndividualFilter(filt, people=people.people),
-        clip=1.0,
-        sigma=sigma,
-        rate=0.5,
-        seed=50_000,
-    )
-    descent.steps(2)
-    scores = descent.network.scores(descent.theta, people.test_features)
-    assert row.plain == row.filtered == (100 * people.quality(scores, people.test_labels),)
 
 
 def test_without_noise_to_speak_of_it_learns_the_pictures(folder: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The benchmark's files, made up here: their statistics by hand, what is refused, and a filtered training on them."""
+"""The benchmark's files, made up here: their statistics by hand, and what is refused."""
 
 from pathlib import Path
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import filterproof as fp
 from filterproof.mc.training.data_set import area_under_curve
 from filterproof.mc.training.mimic import read_mimic
 
@@ -154,28 +153,7 @@ def test_phenotypes_are_the_columns_of_their_list(folder: Path) -> None:
     assert data.label_names == ("Acute myocardial infarction", "Shock")
     assert (data.labels.tolist(), data.test_labels.tolist()) == ([[1, 1], [0, 0]], [[0, 1]])
     assert np.array_equal(data.features, mortality.features)
-
-
-@pytest.mark.parametrize("adam", [False, True])
-def test_a_filtered_descent_learns_either_task_from_such_files(tmp_path: Path, adam: bool) -> None:
-    rng = np.random.default_rng(1)
-    for part, number in (("train", 120), ("test", 60)):
-        stays = []
-        for k in range(number):
-            first, second = (int(rng.random() < 0.4) for _ in range(2))
-            rates = [
-                (hour, f"{rng.normal(80 + 40 * first, 10):.1f}", str(1 + 3 * second))
-                for hour in (0.0, 3.0, 9.0)
-            ]
-            stays.append((f"{k}.csv", series(tuple(rates)), f"9.0,{first},{second}" if adam else first))
-        write(tmp_path, part, stays, PHENOTYPES if adam else "stay,y_true")
-    data = read_mimic(tmp_path)
-    network = fp.training.DenseNetwork(sizes=(84, 2), output="logistic" if adam else "softmax")
-    people = fp.IndividualFilter(fp.GaussianFilter(mu=2.0), people=data.people)
-    descent = fp.training.PrivateGradientDescent(
-        data, network, people, clip=1.0, sigma=5.0, rate=0.02 if adam else 0.5, seed=0, adam=adam
-    )
-    descent.steps(60)
-    scores = network.scores(descent.theta, data.test_features)
-    assert area_under_curve(scores, data.test_labels) > 0.9
-    assert data.quality(scores, data.test_labels) > 0.85
+    # several labels are judged by the area under the curve, and one by the share of rows that are right
+    scores, labels = np.array([[0.0, 0.9], [0.2, 0.1], [0.6, 0.3]]), np.array([[0, 1], [0, 1], [1, 0]])
+    assert data.quality(scores, labels) == pytest.approx(0.75)
+    assert mortality.quality(scores, labels) == pytest.approx(2 / 3)

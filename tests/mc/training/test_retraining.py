@@ -184,16 +184,6 @@ def test_a_run_is_not_mixed_with_another(folder: Path, tmp_path: Path, change: d
     assert state(out) == before, "it was changed"
 
 
-def test_a_first_step_that_is_not_finite_is_refused_in_a_sentence(folder: Path, tmp_path: Path) -> None:
-    wild = {**SETTING, "rate": 1.7e308, "clip": 1e4}
-    with (
-        np.errstate(all="ignore"),
-        pytest.raises(ValueError, match=r"theta must be finite, got -?inf; lower"),
-    ):
-        train_idx(folder, **wild, out=tmp_path / "out")
-    assert not (tmp_path / "out" / "private" / "descent.json").exists()
-
-
 def test_a_folder_that_cannot_serve_is_named(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(

@@ -65,37 +65,6 @@ def test_states_that_their_class_takes_for_equal_are_told_apart_in_any_order_of_
     assert scripted.value == truth
 
 
-@dataclass(frozen=True)
-class Losses:
-    ups: tuple = field(default=(), compare=False)
-
-
-class OpenedByLuck(fp.PrivacyFilter):
-    """Two requests, and any number after a first loss above zero."""
-
-    promise = fp.ApproxDP(1.0, 0.9)
-
-    def start(self, n):
-        return objects(*[Losses()] * n)
-
-    def admits(self, state, request):
-        return np.array([len(one.ups) < 2 or one.ups[0] for one in state], dtype=bool)
-
-    def spend(self, state, request):
-        return state
-
-    def observe(self, state, loss):
-        return objects(*(Losses((*one.ups, bool(x > 0))) for one, x in zip(state, loss, strict=True)))
-
-
-def test_a_strategy_is_worth_what_its_transcripts_are_where_states_claim_to_be_equal():
-    truth = enumerated(lambda tosses: [Fraction(3)] * (4 if tosses[0] > 0 else 2))
-    assert truth == Fraction(71, 128)
-    valued = fp.evaluate(OpenedByLuck(), fp.Constant(THREE), epsilon=LOG_TWO, rounds=4, direction="PQ")
-    assert valued.value == truth
-    assert fp.worst_case(OpenedByLuck(), THREE, epsilon=LOG_TWO, rounds=4, direction="PQ").value == truth
-
-
 class Purse:
     asked = 0
 

@@ -2,29 +2,25 @@
 
 from fractions import Fraction
 
-import mpmath
 import pytest
 
-from filterproof.filters import GaussianFilter, ZCDPFilter
-from filterproof.mc.engine.adversaries import Constant
-from filterproof.mc.estimate.simulate import simulate
-from filterproof.mc.evaluate.evaluate import evaluate
-from filterproof.mc.worst_case import worst_case
-from filterproof.theory.evidence import Evidence
-from filterproof.theory.log_ratio import LogRatio
-from filterproof.theory.pairs import (
+from filterproof import (
+    Constant,
     Erasure,
+    Evidence,
     FinitePair,
     Gaussian,
+    GaussianFilter,
     Laplace,
+    LogRatio,
     RandomizedResponse,
     SubsampledGaussian,
+    ZCDPFilter,
+    evaluate,
+    simulate,
+    worst_case,
 )
-from tests.mc.worst_case.small_games import (
-    CountFilter,
-    LossFilter,
-    SquaresFilter,
-)
+from tests.mc.worst_case.small_games import CountFilter, LossFilter, SquaresFilter
 from tests.slow_cases import slow_but
 
 # -- in rational arithmetic, against plain recursion over whole histories and against paper --------------------------
@@ -69,24 +65,6 @@ def test_a_filter_that_looks_at_losses_needs_finitely_many_of_them_or_one_gaussi
 
 
 # -- in doubles, on lattices small and large -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("n", "epsilon"), [(40, 0.5), (1000, 2.0)])
-def test_one_level_is_the_binomial_composition(n, epsilon):
-    step = 2.0**-6
-    solved = worst_case(SquaresFilter(step, n), RandomizedResponse(step), epsilon=epsilon)
-    with mpmath.workdps(40):
-        keep = 1 / (1 + mpmath.exp(-mpmath.mpf(step)))
-        composed = mpmath.fsum(
-            mpmath.binomial(n, k)
-            * keep**k
-            * (1 - keep) ** (n - k)
-            * max(0, 1 - mpmath.exp(epsilon - (2 * k - n) * mpmath.mpf(step)))
-            for k in range(n + 1)
-        )
-        assert solved.low <= composed <= solved.high
-    assert solved.high - solved.low < 1e-11 * solved.high
-    assert solved.rounds == n
 
 
 def test_a_request_that_costs_nothing_makes_a_game_without_end():

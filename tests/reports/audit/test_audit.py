@@ -2,9 +2,9 @@
 
 import ast
 import platform
+import re
 import signal
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
@@ -39,28 +39,21 @@ def reached(name: str, functions: dict[str, ast.FunctionDef]) -> set[str]:
     return found
 
 
-def imported(script: ast.Module) -> Iterator[str]:
-    for node in ast.walk(script):
-        if isinstance(node, ast.Import):
-            yield from (one.name.partition(".")[0] for one in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield (node.module or "").partition(".")[0]
-
-
 @pytest.mark.parametrize("library", RECORDED.libraries, ids=RECORDED.library_keys)
 def test_each_row_has_one_short_test_that_runs_without_us(library: AuditedLibrary) -> None:
-    script = ast.parse((auditing.SCRIPTS_FOLDER / f"{library.key}.py").read_text("utf-8"))
+    text = (auditing.SCRIPTS_FOLDER / f"{library.key}.py").read_text("utf-8")
+    script = ast.parse(text)
     (tests,) = [one for one in script.body if isinstance(one, ast.ClassDef)]
     functions = {one.name: one for one in [*script.body, *tests.body] if isinstance(one, ast.FunctionDef)}
     named = {f"test_{finding.key}": finding for finding in library.findings}
     assert named.keys() == {one.name for one in tests.body if isinstance(one, ast.FunctionDef)}
-    assert len(named) == len(library.findings)
+    assert len(named) == len(library.findings) > 0
     needed = {name: reached(name, functions) for name in named}
     assert set().union(*needed.values()) == functions.keys(), "every function belongs to a finding"
     for name, parts in needed.items():
         lengths = [(functions[one].end_lineno or 0) - functions[one].lineno + 1 for one in parts]
         assert sum(lengths) <= 25, f"{name} is longer than 25 lines"
-    assert not OURS & set(imported(script))
+    assert not OURS & set(re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE))
     for finding in library.findings:
         words = (finding.entry, finding.consequence, finding.expected, finding.got)
         assert all(word.strip() for word in words), finding.key
@@ -70,8 +63,6 @@ def test_each_row_has_one_short_test_that_runs_without_us(library: AuditedLibrar
 def test_the_record_has_its_own_text() -> None:
     text = (Path(auditing.__file__).parents[1] / "recorded" / "audit.json").read_text("utf-8")
     assert RECORDED.to_json() == text
-    assert len(RECORDED.libraries) == 13
-    assert sum(len(library.findings) for library in RECORDED.libraries) == 164
     assert RECORDED.all_shown
 
 

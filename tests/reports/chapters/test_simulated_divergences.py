@@ -89,11 +89,8 @@ def test_the_eraser_reaches_what_independent_failures_add_up_to() -> None:
 
 def test_runs_are_a_million_where_plays_are_short_and_fewer_where_they_are_long() -> None:
     study = Study()
-    assert [study.runs(rounds, 2 * rounds) for rounds in (0, 1, 20, 40, 10_000)] == [
-        *(1_000_000,) * 3,
-        250_000,
-        20_000,
-    ]
+    runs = [study.runs(rounds, 2 * rounds) for rounds in (0, 1, 20, 40, 10_000)]
+    assert runs == [1_000_000, 1_000_000, 1_000_000, 250_000, 20_000]
     assert Study(quick=True).runs(1, 1) == 50_000
 
 
@@ -132,16 +129,6 @@ def test_a_zcdp_guarantee_is_compared_in_renyi_divergence_and_reached() -> None:
         assert one.simulated is not None
         assert one.simulated.estimate.low <= one.low <= one.simulated.estimate.high * (1 + 1e-9)
     assert made.failure <= QUICK.failure
-
-
-@pytest.mark.slow
-def test_a_broken_guarantee_has_no_upper_bound_and_a_counterexample_round_by_round() -> None:
-    made = filter_chapter(QUICK, BY_NAME["NonadaptiveCompositionFilter"])
-    assert made.verdict.outcome is Outcome.REFUTED
-    assert made.main.high is None
-    assert made.main.low > made.main.promised
-    assert made.turns
-    assert made.turns[-1].reached > made.turns[-1].promised
 
 
 def test_the_best_strategy_of_a_game_draws_from_the_side_that_the_game_is_worth() -> None:

@@ -21,7 +21,6 @@ from filterproof.reports.figures.stand_in import (
     AccuracyByClip,
     AccuracyByEpoch,
     LossesByGroup,
-    SmallSpentEpsilons,
     SpentEpsilonHistogram,
     StandIn,
 )
@@ -179,93 +178,78 @@ def test_what_is_observed_is_above_its_number_where_a_paper_would_see_it() -> No
     )
     kinds = [kind(at=1, further=1) for kind in (AccuracyByEpoch, LossesByGroup, SpentEpsilonHistogram)]
     assert AccuracyByClip(clips=(0.5, 1.0, 5.0)).paper_sides() == (1, -1, 1), "no gain at the tuned clip"
-    assert FIGURES["003-6"].specification is AccuracyByClip
-    assert (FIGURES["003-7"].specification, SpentEpsilonHistogram.OBSERVED) == (
-        SpentEpsilonHistogram,
-        {"near": 50},
-    )
-    assert (FIGURES["003-8"].specification, SmallSpentEpsilons.OBSERVED) == (SmallSpentEpsilons, {"far": 50})
     observed = {name: value for one in kinds for name, value in one.paper_observations(found).items()}
     due = {"alike": 0.1, "equal": 0.3, "apart": 0.35, "best": 0.05, "others": 0.075, "near": 75, "far": 25}
     assert observed == pytest.approx({"gain": 25, **due})
     assert Table().paper_observations(found) == pytest.approx({"gain": 10}), "by the best training accuracy"
 
 
-@pytest.mark.parametrize(("name", "sigma"), [("003-6", 10.618), ("003-9", 49.72), ("003-10", 3.535)])
-def test_the_noise_is_that_of_the_paper(name: str, sigma: float) -> None:
-    specification = FIGURES[name].specified(clips=(1.0, 5.0))
-    assert isinstance(specification, StandIn)
-    tuned, larger = specification.settings().values()
-    assert tuned.sigma == larger.sigma == pytest.approx(sigma, rel=2e-4)
-    assert (tuned.at, tuned.further) == (50, 50)
-    assert (larger.clip, larger.rate) == (5 * tuned.clip, tuned.rate)
+#: The steps, the noise, the further steps and the clips, in units of the tuned one, that the papers name.
+SETTINGS = {
+    **{
+        name: ((50, 50), (sigma, sigma), (50, 50), (1, 5))
+        for name, sigma in (("003-6", 10.618), ("003-9", 49.72), ("003-10", 3.535))
+    },
+    "000-table-1": ((112, 180), (170, 130), (35, 35), (1, 1)),
+    "000-table-2": ((49, 80, 105), (170 / 1.5, 130 / 1.5, 50), (), (1.5, 1.5, 2)),
+    "000-table-3": ((49, 80, 105), (170 / 1.5, 130 / 1.5, 50), (), (1, 1, 1)),
+}
 
 
-def test_the_tables_have_the_steps_noises_and_factors_of_their_paper() -> None:
-    tuned, clipped, quiet = (
-        list(FIGURES[f"000-table-{k}"].specified().settings().values()) for k in (1, 2, 3)
-    )
-    assert [(one.at, one.sigma, one.further) for one in tuned] == [(112, 170, 35), (180, 130, 35)]
-    assert [one.at for one in clipped] == [one.at for one in quiet] == [49, 80, 105]
-    assert (
-        [one.sigma for one in clipped]
-        == [one.sigma for one in quiet]
-        == pytest.approx([170 / 1.5, 130 / 1.5, 50])
-    )
-    clip = tuned[0].clip
-    assert [one.clip / clip for one in (*clipped, *quiet)] == pytest.approx([1.5, 1.5, 2, 1, 1, 1])
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_settings_of_a_figure_are_those_of_its_paper(name: str) -> None:
+    given = {"clips": (1.0, 5.0)} if name.startswith("003") else {}
+    at, sigmas, further, clips = SETTINGS[name]
+    found = list(FIGURES[name].specified(**given).settings().values())
+    tuned = found[0] if given else next(iter(FIGURES["000-table-1"].specified().settings().values()))
+    assert tuple(one.at for one in found) == at
+    assert [one.sigma for one in found] == pytest.approx(sigmas, rel=2e-4)
+    assert [one.clip / tuned.clip for one in found] == pytest.approx(clips)
+    assert tuple(one.further for one in found)[: len(further)] == further
     with pytest.raises(ValueError, match="epsilons must have an epsilon of table 1 with further steps"):
         Table(epsilons=(1.0,))
 
 
-def test_the_owner_of_phenotypes_gets_the_figures_from_their_folder(tmp_path: Path) -> None:
-    rng, columns = np.random.default_rng(0), PHENOTYPES.replace("Shock", "Pneumonia (except some)")
-    for part, number in (("train", 60), ("test", 40)):
-        kinds = [(attack, pneumonia) for attack in (0, 1) for pneumonia in (0, 1)] * (number // 4)
+def phenotypes(folder: Path, kinds: list[tuple[int, int]]) -> str:
+    """A folder of stays, each with or without a heart attack, which a rate shows, and pneumonia."""
+    for part in ("train", "test"):
         stays = [
-            (
-                f"{k}.csv",
-                series(((0.0, f"{rng.normal(80 + 20 * one, 5):.1f}", ""), *STAY[1:])),
-                f"9,{one},{two}",
-            )
-            for k, (one, two) in enumerate(kinds)
+            (f"{k}.csv", series(((0.0, f"{80 + 20 * attack + k % 7}", ""), *STAY[1:])), f"9,{attack},{other}")
+            for k, (attack, other) in enumerate(kinds)
         ]
-        write(tmp_path, part, stays, columns)
+        write(folder, part, stays, PHENOTYPES.replace("Shock", "Pneumonia (except some)"))
+    return str(folder)
+
+
+def test_the_owner_of_phenotypes_gets_the_figures_from_their_folder(tmp_path: Path) -> None:
+    folder = phenotypes(tmp_path, [(0, 0), (0, 1), (1, 0), (1, 1)] * 15)
     short = {"at": 2, "further": 2, "trials": 2}
-    shown = figure("003-2", folder=str(tmp_path), **short)
+    shown = figure("003-2", folder=folder, **short)
     assert shown.title.endswith("on a folder of data")
     assert "A stand-in" not in shown.caption
-    assert shown.data.where("panel", "epsilon").column("x").tolist()[:5] == [
-        "no condition",
-        "pneumonia",
-        "no pneumonia",
-        "heart attack",
-        "no heart attack",
-    ]
-    data = training_data(str(tmp_path))
-    rows = np.concatenate([own for own, _ in rows_of_people_groups(data).values()])
-    assert len(set(rows.tolist())) == len(rows) == 5 * 6, "a tenth is in each group, nobody in two"
-    assert (data.labels[rows_of_people_groups(data)["heart attack"][0], 0] > 0).all()
-    epochs = figure("003-6", folder=tmp_path, clips=1.0, **short)
+    groups = {name: rows for name, (rows, _) in rows_of_people_groups(training_data(folder)).items()}
+    assert shown.data.where("panel", "epsilon").column("x").tolist()[:5] == list(groups)
+    members = np.concatenate(list(groups.values()))
+    assert len(set(members.tolist())) == len(members) == 5 * 6, "a tenth is in each group, nobody in two"
+    assert (training_data(folder).labels[groups["heart attack"], 0] > 0).all()
+    epochs = figure("003-6", folder=folder, clips=1.0, **short)
     assert "area under the ROC curve" in epochs.caption
     assert epochs.data.where("panel", "active").column("mean").max() == 60
     assert "an eighth of the tuned clip is a quarter" in figure("003-7", **short).caption
-    assert "an eighth of the tuned clip is" not in figure("003-7", folder=tmp_path, **short).caption
-    with pytest.raises(ValueError, match="folder must be a folder, got folder='gone'"):
-        FIGURES["003-6"].specified(folder="gone")
+    assert "an eighth of the tuned clip is" not in figure("003-7", folder=folder, **short).caption
 
 
 def test_the_groups_of_a_figure_have_people(tmp_path: Path) -> None:
     for part in ("train", "test"):
         write(tmp_path, part, [(f"{k}.csv", series(STAY), k % 2) for k in range(4)])
-    with pytest.raises(ValueError, match="folder must have people in several groups, got 1 groups"):
-        FIGURES["003-2"].specified(folder=str(tmp_path))
     assert FIGURES["003-6"].specified(folder=str(tmp_path)) is not None
-    labels = PHENOTYPES.replace("Shock", "Pneumonia (except some)")
-    for part in ("train", "test"):
-        write(tmp_path / "ill", part, [(f"{k}.csv", series(STAY), "9,0,1") for k in range(10)], labels)
-    with pytest.raises(ValueError, match="got 5 groups, 3 of them empty"):
-        FIGURES["003-2"].specified(folder=str(tmp_path / "ill"))
+    for folder, words in (
+        (str(tmp_path), "folder must have people in several groups, got 1 groups"),
+        (phenotypes(tmp_path / "ill", [(0, 1)] * 10), "got 5 groups, 3 of them empty"),
+        ("gone", "folder must be a folder, got folder='gone'"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            FIGURES["003-2"].specified(folder=folder)
 
 
 def test_everyone_is_counted_once_and_a_last_bit_above_the_promise_in_the_last_bin() -> None:

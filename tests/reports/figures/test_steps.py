@@ -1,76 +1,49 @@
-"""Steps and rounds of 003 and 000: every number again by mpmath, by search, by a binomial law, by the filters."""
+"""Steps and rounds of 003 and 000: the rule of each column again, by guarantees, a binomial law, and the filters."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
-import mpmath
 import numpy as np
 import pytest
 
 import filterproof as fp
 from filterproof.reports.figures.paper_figure import figure
-from filterproof.theory.conversions import CKS
-from tests.theory.reference import conversion_delta, gaussian_hockey_stick
+from tests.instruments.bench.references import reference
+
+SIGMA = 100.0
+#: delta at an epsilon of so many steps: by GDP, by RDP, and by (C.3) of 003 over the orders that are printed there.
+DELTAS: dict[str, Callable[[float, int], float]] = {
+    "gdp": lambda epsilon, k: float(fp.GaussianDP(k**0.5 / SIGMA).delta(epsilon)),
+    "rdp": lambda epsilon, k: float(fp.ZCDP(k / (2 * SIGMA**2)).delta(epsilon)),
+    "rdp_grid": lambda epsilon, k: min(
+        float(fp.RenyiDP(a, a * k / (2 * SIGMA**2)).delta(epsilon)) for a in range(2, 33)
+    ),
+}
 
 
-def gdp_delta(epsilon: float, k: int, sigma: float) -> mpmath.mpf:
-    """delta of Gaussian(sqrt(k)/sigma), by quadrature."""
-    return gaussian_hockey_stick(k**0.5 / sigma, epsilon)
-
-
-def rdp_delta(epsilon: float, k: int, sigma: float, orders: range | None = None) -> float:
-    """The least of equation (C.3) of 003 over the orders, as printed there, or over all real orders."""
-    if orders is None:
-        return float(conversion_delta(CKS, k / (2 * sigma**2), epsilon))
-    with mpmath.workdps(30):
-        rho = k / (2 * mpmath.mpf(sigma) ** 2)
-        logs = (
-            (a - 1) * (a * rho - epsilon) - mpmath.log(a) + (a - 1) * mpmath.log(1 - mpmath.mpf(1) / a)
-            for a in orders
-        )
-        return float(mpmath.exp(min(logs)))
-
-
-@pytest.mark.parametrize(
-    ("name", "points", "epsilon", "k"),
-    [
+@pytest.mark.parametrize("by", DELTAS)
+def test_the_curves_and_the_last_steps_are_those_of_each_rule(by: str) -> None:
+    for name, points, at, k in (
         ("003-3", 9, 0.1, 420),
         ("003-3", 9, 0.9, 420),
         ("003-4", 6, 0.5, 300),
         ("003-4", 6, 0.5, 900),
-    ],
-)
-def test_the_curves_are_what_mpmath_gives(name: str, points: int, epsilon: float, k: int) -> None:
-    row = figure(name, points=points).data.row(epsilon=epsilon)
-    at = row["epsilon"]
-    for column, told in (
-        ("delta_gdp", float(gdp_delta(at, k, 100.0))),
-        ("delta_rdp", rdp_delta(at, k, 100.0)),
-        ("delta_rdp_grid", rdp_delta(at, k, 100.0, range(2, 33))),
     ):
-        assert row[f"{column}_{k}"] == pytest.approx(told, rel=1e-11), column
-
-
-@pytest.mark.parametrize("epsilon", [0.2, 0.4, 0.9])
-def test_figure_5_holds_the_last_step_that_keeps_the_promise(epsilon: float) -> None:
-    row = figure("003-5").data.row(epsilon=epsilon)
-    at = row["epsilon"]
-    for k, delta in (
-        (row["gdp"], lambda k: float(gdp_delta(at, k, 100.0))),
-        (row["rdp"], lambda k: rdp_delta(at, k, 100.0)),
-        (row["rdp_grid"], lambda k: rdp_delta(at, k, 100.0, range(2, 33))),
-    ):
-        assert k == 0 or delta(k) <= 1e-5
-        assert delta(k + 1) > 1e-5
+        row = figure(name, points=points).data.row(epsilon=at)
+        assert row[f"delta_{by}_{k}"] == pytest.approx(DELTAS[by](row["epsilon"], k), rel=1e-11)
+    for at in (0.2, 0.4, 0.9):
+        row = figure("003-5").data.row(epsilon=at)
+        assert row[by] == 0 or DELTAS[by](row["epsilon"], row[by]) <= 1e-5
+        assert DELTAS[by](row["epsilon"], row[by] + 1) > 1e-5
 
 
 def test_the_printed_420_and_495_are_those_of_a_larger_epsilon_than_the_printed_one() -> None:
     shown = figure("003-3")
     epsilon, steps, percent = (one.computed for one in shown.printed)
-    assert rdp_delta(epsilon, 420, 100.0) == pytest.approx(1e-5, rel=1e-9)
-    assert gdp_delta(epsilon, int(steps), 100.0) <= 1e-5 < gdp_delta(epsilon, int(steps) + 1, 100.0)
-    smaller = epsilon * (1 - percent / 100)
-    assert float(gdp_delta(smaller, 420, 100.0)) == pytest.approx(1e-5, rel=1e-9)
+    assert DELTAS["rdp"](epsilon, 420) == pytest.approx(1e-5, rel=1e-9)
+    assert DELTAS["gdp"](epsilon, int(steps)) <= 1e-5 < DELTAS["gdp"](epsilon, int(steps) + 1)
+    assert DELTAS["gdp"](epsilon * (1 - percent / 100), 420) == pytest.approx(1e-5, rel=1e-9)
     assert [one.printed for one in shown.printed] == [0.8, 495, 10]
     assert (steps, round(percent, 2)) == (495, 8.64)
     at_eight_tenths = figure("003-5").printed
@@ -83,38 +56,23 @@ def test_the_printed_420_and_495_are_those_of_a_larger_epsilon_than_the_printed_
 EACH = 0.0625
 
 
-def budgets(name: str, epsilon: float) -> float:
-    """The sum of epsilon_t^2 / 2 that a filter allows, with 30 digits."""
-    with mpmath.workdps(30):
-        log = mpmath.log(mpmath.mpf(10) ** 5)
-        if name == "simple":
-            return float((mpmath.sqrt(log + epsilon) - mpmath.sqrt(log)) ** 2)
-        return float(fp.CKS.budget(epsilon, 1e-5))
-
-
 @pytest.mark.parametrize("epsilon", [0.5, 10.0])
 def test_the_sums_of_squares_are_divided_by_one_square(epsilon: float) -> None:
     row = figure("000-rogers", budgets=(epsilon,)).data.rows()[0]
     assert row["basic"] == Fraction(epsilon) // Fraction(EACH)
-    for name in ("simple", "cks"):
-        assert row[name] == math.floor(budgets(name, epsilon) / (EACH**2 / 2))
+    for name, rule in (("simple", fp.BUN_STEINKE), ("cks", fp.CKS)):
+        assert row[name] == math.floor(float(rule.budget(epsilon, 1e-5)) / (EACH**2 / 2))
     assert row["whitehouse"] == row["simple"]
     assert row["gaussian"] == math.floor((float(fp.conversions.max_gaussian_mu(epsilon, 1e-5)) / EACH) ** 2)
 
 
 @pytest.mark.parametrize("epsilon", [0.25, 3.0])
 def test_the_exact_count_is_that_of_the_binomial_law(epsilon: float) -> None:
-    def delta(rounds: int) -> mpmath.mpf:
-        p = 1 / (1 + mpmath.exp(-mpmath.mpf(EACH)))
-        return mpmath.fsum(
-            mpmath.binomial(rounds, k) * p**k * (1 - p) ** (rounds - k) * -mpmath.expm1(epsilon - loss)
-            for k in range(rounds + 1)
-            if (loss := (2 * k - rounds) * mpmath.mpf(EACH)) > epsilon
-        )
-
-    row = figure("000-rogers", budgets=(epsilon,)).data.rows()[0]
-    with mpmath.workdps(30):
-        assert delta(row["exact"]) <= 1e-5 < delta(row["exact"] + 1)
+    rounds, coin = (
+        figure("000-rogers", budgets=(epsilon,)).data.rows()[0]["exact"],
+        fp.RandomizedResponse(EACH),
+    )
+    assert reference(coin, rounds, epsilon) <= 1e-5 < reference(coin, rounds + 1, epsilon)
 
 
 def test_no_filter_allows_more_than_the_exact_count_and_rogers_allow_least_of_the_three() -> None:

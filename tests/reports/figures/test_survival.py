@@ -18,20 +18,6 @@ def shown() -> ComputedFigure:
     return figure("004-2", **SMALL)
 
 
-@pytest.mark.slow
-def test_paper_figure_has_the_numbers_that_were_measured_beforehand() -> None:
-    paper = figure("004-2")
-    data = paper.data
-    assert data.number("value") == pytest.approx(9.433e-14, rel=5e-4)
-    assert data.number("kappa_recalibrated") == pytest.approx(7.3320, abs=5e-5)
-    assert data.number("worst_case_recalibrated") <= 1e-5
-    at = {t: data.column("realisation")[t - 1] for t in (8, 16, 32, 48)}
-    assert at == pytest.approx({8: 0.9997, 16: 0.947, 32: 0.602, 48: 0.321}, abs=5e-4)
-    (only,) = paper.printed
-    assert (only.printed, only.computed) == (4.797e-6, fp.conversions.optimal_split(48, 1e-5).dhat)
-    assert "not legible" in only.remark
-
-
 def test_kappa_and_the_value_of_its_game_by_a_second_route(shown: ComputedFigure) -> None:
     with mpmath.workdps(30):
         z = sum(

@@ -4,7 +4,6 @@ import pickle
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -27,9 +26,6 @@ from filterproof.reports.pages.accountant_pages import accountant_page
 from filterproof.reports.pages.page import Page
 from filterproof.reports.study import Study
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
-from tests.reports.made_up import chapter as of_filter
-from tests.reports.made_up import report
-from tests.reports.test_report import check_size
 
 #: Of a scope of many words.
 HOLDS = Verdict(
@@ -115,9 +111,3 @@ def test_an_odometer_is_above_the_quantile_of_the_loss() -> None:
     ratio, rounds = min_bound_to_quantile_ratio("Mixture")
     assert 1 < ratio < 3
     assert 1 <= rounds <= accountant_examples.ROUNDS
-
-
-@pytest.mark.slow
-def test_the_pages_have_few_words_and_bytes(tmp_path: Path) -> None:
-    replace(report(of_filter()), accountants=tuple(map(drawn, PAGES))).write(tmp_path, seconds=1.0)
-    check_size(tmp_path)

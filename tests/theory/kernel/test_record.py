@@ -16,7 +16,6 @@ from filterproof.theory.kernel.record import ALLOWED_AXIOMS, Record, axioms_beyo
 from filterproof.theory.proofs.proof import CheckedStep
 from filterproof.theory.theorems.interaction import ROWS
 from filterproof.theory.theorems.theorem import RefusedError, kernel_step
-from tests.theory.kernel.rocq_text import statement_in, unfolded
 
 NAME = "renyi_filter_both_ways"
 
@@ -59,7 +58,6 @@ def test_a_step_in_the_kernel_is_labelled_so() -> None:
     assert step.holds
     assert (step.evidence, step.checked) == (Evidence.KERNEL, CheckCoverage.KERNEL)
     assert _record().statements[NAME].startswith(f"{NAME} : forall (alpha B : R)")
-    assert Evidence.KERNEL.weakness_rank == 0
 
 
 #: A source with one character more.
@@ -125,22 +123,6 @@ def test_what_is_no_record_is_refused_in_a_sentence(text: str) -> None:
     data = json.loads(_record().to_json()) | {"axioms": []}
     with pytest.raises(ValueError, match="make kernel"):
         Record.from_json(json.dumps(data))
-
-
-def test_a_statement_must_stand_once_in_its_source() -> None:
-    once = "Theorem small x : x = x.\nProof. easy. Qed.\n"
-    assert statement_in(once, "small") == "small x : x = x"
-    for text in ("", once + once, "(* Theorem small *)"):
-        with pytest.raises(ValueError, match="stated once"):
-            statement_in(text, "small")
-
-
-def test_a_statement_is_unfolded_into_the_definitions_that_it_speaks_of() -> None:
-    told = unfolded(KERNEL_THEOREMS[NAME])
-    assert next(iter(told)) == NAME
-    assert "exp ((alpha - 1) * rho)" in told["transcript_renyi_at_most"]
-    assert {"additive", "honest", "renyi_honest", "strategy", "total", "filter", "law"} <= set(told)
-    assert "kl" not in told
 
 
 def test_words_have_the_conditions_without_which_their_statement_is_false() -> None:
