@@ -64,8 +64,9 @@ def filter_name(filt: object) -> str:
 def user_code_name(filt: object) -> str:
     """Return the name of the class or command whose code decides, for messages about faults of this code."""
     inner = filt.inner_filter if isinstance(filt, LabelledFilter) else filt
-    foreign = isinstance(inner, CopiedFilter | CountedFilter)
-    return display.replace_unprintable(inner.foreign_object.made) if foreign else filter_name(inner)
+    if isinstance(inner, CopiedFilter | CountedFilter):
+        return display.replace_unprintable(inner.foreign_object.made)
+    return filter_name(inner)
 
 
 def number_words(value: float | Fraction) -> str:
