@@ -85,7 +85,7 @@ def test_a_filter_whose_state_is_not_all_it_knows_or_touches_is_at_fault(kind: t
     assert found.verdict.outcome is not Outcome.HOLDS
 
 
-@pytest.mark.parametrize("name", ["Prints", "UsesStandardOutput", "Warns"])
+@pytest.mark.parametrize("name", ["Prints", "UsesStandardOutput", "Warns", "CountsItsAnswers"])
 def test_what_harms_nobody_ends_no_examination_and_is_kept_from_the_page(name: str, capsys) -> None:
     found = verify(
         getattr(misbehaving_filters, name)(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"]

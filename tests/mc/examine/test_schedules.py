@@ -26,6 +26,7 @@ from filterproof.mc.examine.replay import ReplayError, replay_data
 from filterproof.mc.examine.schedule import MoveKind, Schedule, ServiceMove
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.service_schedule_search import break_test, granted_menu
+from filterproof.mc.examine.stages.denials import explain_charged_denial
 from filterproof.mc.examine.verification import verify
 from tests.mc.examine import services
 from tests.mc.examine.example_filters import ByHand
@@ -364,7 +365,7 @@ def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_repl
     assert found.counterexample.kind == "schedule"
     assert "concurrent requests" in found.verdict.scope
     assert found.trace is not None
-    assert any("goes on" in move for move in found.trace.moves)
+    assert any("sends an answer" in move for move in found.trace.moves)
     told = json.loads(json.dumps(found.counterexample.to_data()))
     assert replay_data(told, filt=filt).refutes
     for name, value in (("low", 0.9), ("promised", 0.5)):
@@ -379,9 +380,10 @@ def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_repl
 
 @pytest.mark.parametrize("fault", ["sound", "eager"])
 def test_a_program_that_charges_for_denials_is_told(fault: str, program: Any) -> None:
-    exam = verify(program(fault), effort=0.05, mechanisms=["rr"], stages=["denials"])
-    (found,) = (one for one in exam.findings if one.stage == "denials")
-    assert ("a denial charges" in found.result) is (fault == "eager")
+    filt, large, small = program(fault), fp.RandomizedResponse(0.75), fp.RandomizedResponse(0.25)
+    assert bool(explain_charged_denial(filt, large, large, small)) is (fault == "eager")
+    exam = verify(filt, effort=1e-3, mechanisms=["rr"], stages=["denials"])
+    assert any(one.stage == "denials" for one in exam.findings)
 
 
 def test_a_program_that_answers_late_ends_what_asks_it_and_is_not_faulty(program: Any) -> None:
