@@ -66,9 +66,10 @@ STATEMENTS = (
     return new
     """,
     """
-    new = x.copy()
-    copied = +new
-    copied += p
+    new = x + p
+    copied, signed = new.copy(), +new
+    copied -= p
+    signed -= p
     return new
     """,
     """
