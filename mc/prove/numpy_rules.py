@@ -105,33 +105,31 @@ def whole(rule: str, arithmetic: Arithmetic, x: Value, kind: str) -> Value:
     return arithmetic.whole(rule, x)
 
 
-def square_root(own: Caller, x: Any) -> Array:
-    (given,) = with_numpy_kinds(to_traced_array(own, x))
+def in_doubles(own: Caller, name: str, x: Any, kind: str = "f8") -> Array:
+    """Return an argument of a function as doubles, of which small integers have one of lower precision."""
+    given = to_traced_array(own, x)
+    if kind == "f8":
+        (given,) = with_numpy_kinds(given)
     if given.kind in ("b1", "i1", "i2", "u1", "u2"):
-        raise NotTraced("the root of booleans or small integers is of lower precision, which has no rule")
-    value = own.arithmetic.converted(given, "f8")
-    return unary(lambda a, entry, kind: a.sqrt(entry, kind), "f8", own, value)
+        raise NotTraced(f"{name} of booleans or small integers is of lower precision, which has no rule")
+    found: Array = own.arithmetic.converted(given, kind)
+    return found
+
+
+def square_root(own: Caller, x: Any) -> Array:
+    return unary(lambda a, entry, kind: a.sqrt(entry, kind), "f8", own, in_doubles(own, "sqrt", x))
 
 
 def function(name: str, own: Caller, x: Any) -> Array:
     """A function of NumPy, or of math, that balls enclose."""
     library, _, rule = name.partition(".")
-    given = to_traced_array(own, x)
-    if library == "np":
-        (given,) = with_numpy_kinds(given)
-    if given.kind in ("b1", "i1", "i2", "u1", "u2"):
-        raise NotTraced(f"{name} of booleans or small integers is of lower precision, which has no rule")
-    kind = "f8" if library == "np" else "float"
-    known_rule = (NUMPY_FUNCTIONS if library == "np" else MATH_FUNCTIONS)[rule]
-    value = own.arithmetic.converted(given, kind)
-    return elementwise(lambda entry: own.arithmetic.function(known_rule, name, entry, kind), kind, value)
+    functions, kind = (NUMPY_FUNCTIONS, "f8") if library == "np" else (MATH_FUNCTIONS, "float")
+    value = in_doubles(own, name, x, kind)
+    return elementwise(lambda e: own.arithmetic.function(functions[rule], name, e, kind), kind, value)
 
 
 def hypot(own: Caller, x: Any, y: Any) -> Array:
     """sqrt(x^2 + y^2), as near as a function of a library."""
-    given = with_numpy_kinds(to_traced_array(own, x), to_traced_array(own, y))
-    if any(one.kind in ("b1", "i1", "i2", "u1", "u2") for one in given):
-        raise NotTraced("hypot of booleans or small integers is of lower precision, which has no rule")
 
     def root(p: Value, q: Value) -> Value:
         if not (isinstance(p, Polynomial) and isinstance(q, Polynomial)):
@@ -141,42 +139,36 @@ def hypot(own: Caller, x: Any, y: Any) -> Array:
         if squares.value is not None:
             known = np.hypot(float(p.value or 0), float(q.value or 0))
             return to_traced_array(own, float(known)).value  # type: ignore[no-any-return]
-        exact = own.path.intern_atom(Atom("sqrt", "", (squares,), False, Fraction(0)))
+        exact, compute = Atom("sqrt", "", (squares,), False, Fraction(0)), partial(_double_or_none, np.hypot)
         found: Value = own.path.rounded(
-            exact, of_sum=False, units=LIBRARY_UNITS, of=(p, q), compute=_hypot_or_none
+            own.path.intern_atom(exact), of_sum=False, units=LIBRARY_UNITS, of=(p, q), compute=compute
         )
         return found
 
-    return elementwise(root, "f8", *(own.arithmetic.converted(one, "f8") for one in given))
+    return elementwise(root, "f8", *(in_doubles(own, "hypot", one) for one in (x, y)))
 
 
 def next_double(own: Caller, x1: Any, x2: Any) -> Array:
     """nextafter towards an infinity: a double that misses by a unit in the last place."""
-    (value,), towards = with_numpy_kinds(to_traced_array(own, x1)), own.key(x2)
-    if value.kind != "f8" or towards not in (math.inf, -math.inf):
-        raise NotTraced("nextafter has a rule for doubles and an infinity alone")
+    value, towards = in_doubles(own, "nextafter", x1), own.key(x2)
+    if towards not in (math.inf, -math.inf):
+        raise NotTraced("nextafter towards what is no infinity has no rule")
 
     def following(x: Value) -> Value:
         if not isinstance(x, Polynomial) or x.value is not None:
             known = math.nextafter(float(x.value or 0) if isinstance(x, Polynomial) else x, towards)
             return to_traced_array(own, known).value  # type: ignore[no-any-return]
-        found: Value = own.path.rounded(
-            x, of_sum=False, units=4, of=(x,), compute=partial(_next_double_or_none, towards)
-        )
+        of = x, Polynomial.constant(1 if towards > 0 else -1)
+        compute = partial(_double_or_none, lambda x, sign: math.nextafter(x, sign * math.inf))
+        found: Value = own.path.rounded(x, of_sum=False, units=4, of=of, compute=compute)
         return found
 
     return elementwise(following, "f8", value)
 
 
-def _next_double_or_none(towards: float, exact: Fraction, x: Fraction) -> Fraction | None:
-    """Return the double next to x; None if it is infinite."""
-    made = math.nextafter(float(x), towards)
-    return Fraction(made) if math.isfinite(made) else None
-
-
-def _hypot_or_none(root: Fraction, x: Fraction, y: Fraction) -> Fraction | None:
-    """Return hypot(x, y) as NumPy computes it; None if it overflows."""
-    made = float(np.hypot(float(x), float(y)))
+def _double_or_none(rule: Callable[..., float], exact: Fraction, *of: Fraction) -> Fraction | None:
+    """Return what a function of a library gives for doubles; None if it overflows."""
+    made = float(rule(*map(float, of)))
     return Fraction(made) if math.isfinite(made) else None
 
 

@@ -79,7 +79,7 @@ def test_rocq_accepts_the_file(name: str) -> None:
     ("old", "new"),
     [
         ("nearest_of_sum x", "near x"),
-        ("Definition budget : R := ((1 / 2)", "Definition budget : R := ((1 / 4)"),
+        ("budget_after K (1 / 2)", "budget_after K (1 / 4)"),
     ],
 )
 def test_rocq_refuses_a_file_that_says_more_than_was_proved(old: str, new: str) -> None:

@@ -44,7 +44,7 @@ EXPRESSIONS = (
     "np.nan_to_num(np.log(x), nan=2.0, neginf=-1.0) + k", "np.take([0.5, 0.25, 1.0], k % 3) + np.isneginf(np.log(x))",
     "reduce(np.add, [x, k, x]) + partial(np.add, x)(p)", "(y := x * 2) + y if p > 0.5 and (z := p * 3) > 1 else x",
     "0 < (y := p - 0.5) < 9 and y == 5 or p", "operator.sub(*reversed([k, x]))", "np.atleast_1d(p) + np.atleast_1d(x)",
-    "np.nextafter(x + p, np.inf) - np.nextafter(x, -math.inf)",
+    "np.nextafter(x + p, np.inf) - np.nextafter(x, -math.inf)", "np.nextafter(x, np.inf) > np.nextafter(x, -np.inf)",
     # what one may take for something else
     "x.shape[0] > 2", "(1 / (x * -1.0) < 0.0) + k", "(np.abs(1.0) / np.maximum(0.0, -1.0) > 2.0) + x",
     "bool(~(p > 0.5)) + x", "max(0.0, p * 1e308 * 10 - p * 1e308 * 10) + x", "getattr(p, 'ndim', -1) + x",
