@@ -85,7 +85,7 @@ def test_a_filter_whose_state_is_not_all_it_knows_or_touches_is_at_fault(kind: t
     assert found.verdict.outcome is not Outcome.HOLDS
 
 
-@pytest.mark.parametrize("name", ["Prints", "UsesStandardOutput", "Warns", "CountsItsAnswers"])
+@pytest.mark.parametrize("name", ["Prints", "UsesStandardOutput", "Warns", "Caches"])
 def test_what_harms_nobody_ends_no_examination_and_is_kept_from_the_page(name: str, capsys) -> None:
     found = verify(
         getattr(misbehaving_filters, name)(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"]
@@ -94,6 +94,10 @@ def test_what_harms_nobody_ends_no_examination_and_is_kept_from_the_page(name: s
     assert (found.ending, found.faults) == (Ending.UNDECIDED, ())
     note = "Prints prints while it decides; its output is not shown"
     assert (note in found.findings[-1].notes) is (name == "Prints")
+    assert any("changed its own attributes" in said for said in found.findings[-1].notes) is (
+        name == "Caches"
+    )
+    assert not any("error" in one.result for one in found.findings)
 
 
 def test_a_filter_that_admits_nothing_is_not_examined_and_who_is_told_of_the_stages_may_print(capsys) -> None:
