@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from inspect import signature
 from numbers import Real as RealNumber
+from reprlib import repr as short
+from types import FunctionType
 from typing import TypeAlias
 
 import numpy as np
@@ -27,6 +30,56 @@ def did_you_mean(name: object, names: Iterable[str]) -> str:
     by_case = {known.casefold(): known for known in names}
     near = get_close_matches(str(name)[:80].casefold(), by_case, n=1)
     return f"; did you mean {by_case[near[0]]!r}?" if near else ""
+
+
+def check_former_names(kind: type, base: str, former_names: Mapping[str, str]) -> None:
+    """Raise TypeError if a user's class defines an attribute by a name that `base` had once and never reads."""
+    for former, name in former_names.items():
+        if hasattr(kind, former):
+            raise TypeError(
+                f"{kind.__name__}.{former} is never used; rename it to {name}, as in {base}, or give it another name"
+            )
+
+
+def check_overrides(instance: object, base: type, *, may_be_values: Iterable[str] = ()) -> None:
+    """Raise TypeError if a class redefines a public name of `base` in another form.
+
+    A method must accept the positional arguments of the method of `base`, and may be a value only if it is in
+    `may_be_values`. Any other attribute must not be a method.
+    """
+    kind = type(instance)
+    for name, contract in vars(base).items():
+        found = getattr(kind, name, contract)
+        if name.startswith("_") or (found is contract and name not in getattr(instance, "__dict__", ())):
+            continue
+        if not isinstance(contract, FunctionType):
+            if isinstance(found, FunctionType):
+                raise TypeError(f"{kind.__name__}.{name} must not be a method; write @property above it")
+            continue
+        got = found if isinstance(found, property) else getattr(instance, name, None)
+        if callable(got):
+            check_arguments(f"{kind.__name__}.{name}", got, [*signature(contract).parameters][1:])
+        elif name not in may_be_values:
+            shown = "a property" if isinstance(got, property) else short(got)
+            raise TypeError(
+                f"{kind.__name__}.{name} must be a method, got {shown}; give the attribute another name"
+            )
+
+
+def check_arguments(name: str, method: Callable[..., object], arguments: list[str]) -> None:
+    """Raise TypeError if a bound method does not accept so many positional arguments."""
+    try:
+        own = signature(method)
+    except ValueError:  # a compiled function
+        return
+    try:
+        own.bind(*arguments)
+    except TypeError:
+        called = name.rpartition(".")[2]
+        raise TypeError(
+            f"{name} must accept ({', '.join(arguments)}), got ({', '.join(own.parameters)}); define "
+            f"{called}({', '.join(['self', *arguments])}), or give a method of your own another name"
+        ) from None
 
 
 def safe_double_copy(value: object, *, down: bool = False) -> object:

@@ -105,9 +105,9 @@ def from_budget(
         raise TypeError(
             f"denied must be exceptions or a function of one, got {denied!r}; pass e.g. ValueError"
         )
-    name = f"the decisions of {checked_made_name(make)}"
+    made = checked_made_name(make)
     return filter_of(
-        _BudgetAdapter(make, name, promise, spend, denied, spent, told=checked_release_callback(released)),
+        _BudgetAdapter(make, made, promise, spend, denied, spent, told=checked_release_callback(released)),
         menu,
     )
 
@@ -119,7 +119,7 @@ class _BudgetAdapter(ForeignObject):
     spend: Callable[[Any, Any], object]
     denied: Denied
     reported_spent: Callable[[Any], float] | None
-    composes = False
+    composes, rule = False, "the decisions"
 
     def granted(self, held: Any, pair: DominatingPair) -> bool:
         try:

@@ -36,17 +36,24 @@ _LIMITS = {ApproxDP: "epsilon", PureDP: "epsilon", ZCDP: "rho", GaussianDP: "mu"
 class ForeignObject(ABC):
     """An object of another library used as a filter. Its exceptions are raised and are no denials.
 
-    make() returns a new object before any release. `name` describes the object and the rule without addresses.
+    make() returns a new object before any release, of the class `made`. `name` describes the object and the rule
+    without addresses.
     `promise` is the library's guarantee, or the rule made from it. `composes` says whether `granted` depends on the set
     of releases and not on their order, by the definition of the rule.
     """
 
     make: Callable[[], Any]
-    name: str
+    made: str
     promise: Guarantee
+    rule: ClassVar[str]
     composes: ClassVar[bool]
     #: Called with the object, the pair and the loss after each release, or None for an object that is not told.
     told: Callable[[Any, Any, float], object] | None = field(default=None, kw_only=True)
+
+    @property
+    def name(self) -> str:
+        """The rule and the class of the object, without addresses."""
+        return f"{self.rule} of {self.made}"
 
     @abstractmethod
     def granted(self, held: Any, pair: DominatingPair) -> bool:
@@ -272,7 +279,7 @@ def _is_granted_after_replay(filt: CountedFilter, row: tuple[int, ...], place: i
     for pair, uses in zip(filt.menu, row, strict=True):
         if uses and not filt.foreign_object.replay_uses(foreign, pair, uses):
             raise RuntimeError(
-                f"{filt.foreign_object.name} refuses {uses} uses of {pair!r} that it granted in another order; "
+                f"{filt.foreign_object.made} refuses {uses} uses of {pair!r} that it granted in another order; "
                 "call without menu, so that its own objects are the state"
             )
     return filt.foreign_object.granted(foreign, filt.menu[place])

@@ -86,7 +86,7 @@ def from_accountant(
     `fp.invariants_for_accountants` test whether the accountant and the rule guarantee the target.
     """
     checked_callable("event", event)
-    name, limit = f"the rule of {checked_made_name(make)}", spending_limit(target)
+    made, limit = checked_made_name(make), spending_limit(target)
     if spent is None:
         if not isinstance(target, (ApproxDP, PureDP)):
             raise TypeError(
@@ -95,7 +95,7 @@ def from_accountant(
             )
         spent = methodcaller("get_epsilon", target.delta_at_epsilon if isinstance(target, ApproxDP) else 0.0)
     foreign = _AccountantAdapter(
-        make, name, target, event, compose, spent, limit, told=checked_release_callback(released)
+        make, made, target, event, compose, spent, limit, told=checked_release_callback(released)
     )
     return filter_of(foreign, menu)
 
@@ -108,7 +108,7 @@ class _AccountantAdapter(ForeignObject):
     compose: Callable[[Any, Any, int], object] | None
     reported_spent: Callable[[Any], float]
     limit: float
-    composes = True
+    composes, rule = True, "the rule"
 
     def granted(self, held: Any, pair: DominatingPair) -> bool:
         self.replay_uses(held, pair, 1)
@@ -125,6 +125,6 @@ class _AccountantAdapter(ForeignObject):
         total = float(self.reported_spent(held))
         if math.isnan(total):
             raise ValueError(
-                f"{self.name} must answer with a number, got nan; leave the request out of the menu"
+                f"{self.made} must answer with a number, got nan; leave the request out of the menu"
             )
         return total

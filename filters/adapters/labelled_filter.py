@@ -36,7 +36,7 @@ from filterproof.filters.contract.contract_checks import (
     checked_start,
     checked_step,
 )
-from filterproof.filters.contract.state import State, runs_of
+from filterproof.filters.contract.state import State, runs_of, select_runs
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair, LabelledRequest, PairPerRun
@@ -73,8 +73,10 @@ class LabelledFilter(PrivacyFilter[Any]):
     A request that does not read the record has no privacy loss for it, but its grant may change later decisions. A
     request without labels gets those of the record.
 
-    A granted request counts as answered on all its labels, a denied one on none. Code that leaves some labels out of
-    its answer is a service that sends `fp.services.Release(epoch=...)` for each epoch in the answer.
+    A granted request counts as answered on all its labels, a denied one on none. A request with several labels counts
+    as denied where the inner filter grants it and would deny the same mechanism at each of the record's labels alone:
+    the answer may then leave the record out. Code that leaves some labels out of its answer is a service that sends
+    `fp.services.Release(epoch=...)` for each epoch in the answer.
     """
 
     inner_filter: PrivacyFilter[Any]
@@ -198,7 +200,31 @@ class LabelledFilter(PrivacyFilter[Any]):
         return checked_spend(self.inner_filter, state, self._inner_request_per_run(request), runs_of(state))
 
     def step(self, state: State, request: DominatingPair) -> tuple[NDArray[np.bool_], State | None]:
-        return checked_step(self.inner_filter, state, self._inner_request_per_run(request), runs_of(state))
+        inner_request, n = self._inner_request_per_run(request), runs_of(state)
+        admitted, after = checked_step(self.inner_filter, state, inner_request, n)
+        return admitted & self._may_read_record(state, inner_request, n), after
+
+    def _may_read_record(self, state: State, request: DominatingPair, n: int) -> NDArray[np.bool_]:
+        """Return False for each run in which the answer on several labels may leave out those of the record."""
+        granted = np.ones(n, dtype=np.bool_)
+        if self.over.keys().isdisjoint(self.together):
+            return granted
+        for runs, pair in request.runs_by_family():
+            if alone := self._requests_at_record_alone(pair):
+                some = state if runs is None else select_runs(state, runs)
+                answers = [checked_step(self.inner_filter, some, one, runs_of(some))[0] for one in alone]
+                granted[slice(None) if runs is None else runs] = np.any(answers, axis=0)
+        return granted
+
+    def _requests_at_record_alone(self, request: DominatingPair) -> list[DominatingPair]:
+        """Return the mechanism of a request with several labels at each label of the record, [] for other requests."""
+        where = dict(request.labels)
+        joint = [name for name in self.over if name in self.together and len(label_tuple(where[name])) > 1]
+        if not joint or not self.reads_record(tuple(where.items())):
+            return []
+        shared = [[(one,) for one in label_tuple(self.over[name]) if one in where[name]] for name in joint]
+        alone = [where | dict(zip(joint, labels, strict=True)) for labels in product(*shared)]
+        return [LabelledRequest(request.unlabelled, tuple(labels.items())) for labels in alone]
 
     def observe(self, state: State, loss: NDArray[np.float64]) -> State:
         return checked_observe(self.inner_filter, state, loss, runs_of(state))

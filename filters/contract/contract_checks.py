@@ -21,6 +21,7 @@ from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.library import consists_of_library_values, defining_class, is_library_class
 from filterproof.filters.contract.state import State, concatenate_runs, read_only, select_runs
 from filterproof.filters.contract.work import current_meter
+from filterproof.theory.argument_checks import check_former_names, check_overrides
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
@@ -46,6 +47,8 @@ _FORMER_NAMES = {
 }
 #: The decision methods, which must be defined in the class and not on an instance.
 _RULES = frozenset(("start", "admits", "spend", "step", "observe"))
+#: Methods whose names a filter without them may use for values of its own.
+_QUERIES = frozenset(("remaining", "spent"))
 
 
 class StateWrittenError(TypeError):
@@ -72,17 +75,12 @@ def checked_filter_base(filt: object) -> FilterBase:
         )
     if not isinstance(filt, FilterBase):
         raise TypeError(f"filt must be a PrivacyFilter, got {type(filt).__name__}; subclass fp.PrivacyFilter")
-    name = type(filt).__name__
-    for old, new in _FORMER_NAMES.items():
-        if hasattr(type(filt), old):
-            raise TypeError(f"{name}.{old} is never called; rename it to {new}, as in PrivacyFilter")
-    for rule in sorted(_RULES):
-        if not callable(got := getattr(filt, rule)):
-            raise TypeError(
-                f"{name}.{rule} must be a method, got {short(got)}; give the attribute another name"
-            )
+    check_former_names(type(filt), "PrivacyFilter", _FORMER_NAMES)
+    check_overrides(filt, FilterBase, may_be_values=_QUERIES)
     if own := _RULES.intersection(getattr(filt, "__dict__", ())):
-        raise TypeError(f"{name} has its own {min(own)} on the instance; define the method in a subclass")
+        raise TypeError(
+            f"{type(filt).__name__} has its own {min(own)} on the instance; define the method in a subclass"
+        )
     return filt
 
 
@@ -218,8 +216,11 @@ def checked_spent(filt: FilterBase, state: State) -> Guarantee:
 
 def defines_remaining(filt: FilterBase) -> bool:
     """Return whether the filter defines a `remaining` that matches its decision methods."""
-    return type(filt).remaining is not FilterBase.remaining and _is_consistently_overridden(
-        type(filt), "remaining"
+    own = type(filt).remaining
+    return (
+        callable(own)
+        and own is not FilterBase.remaining
+        and _is_consistently_overridden(type(filt), "remaining")
     )
 
 
@@ -272,6 +273,8 @@ def _call_filter_method(filt: FilterBase, method: str, n: int, state: State, *mo
     """
     count_call(n)
     rule = getattr(filt, method)
+    if not callable(rule):
+        rule = getattr(FilterBase, method).__get__(filt)
     if method in _SPEAKS_OF and method != "step" and not _is_consistently_overridden(type(filt), method):
         rule = getattr(FilterBase, method).__get__(filt)
     try:

@@ -120,7 +120,7 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
         return
     if not (named := moved or changed or after.keys() - begun.keys()):
         raise TypeError(
-            f"{type(filt).__name__} answers the same requests differently in a second run; keep everything that "
+            f"{type(users[0]).__name__} answers the same requests differently in a second run; keep everything that "
             "changes in the state"
         )
     kind, _, name = min(named).rpartition(".")

@@ -31,6 +31,9 @@ class KappaFilter(PrivacyFilter[_State]):
     Algorithm 1 of Taylor, Vippathalla & Coon (2025) reduces to this rule (their Proposition 1). The guarantee of a
     kappa depends on the mechanisms, so the filter itself has none; `filterproof.mc.worst_case.calibrate` finds kappa.
 
+    The condition of Proposition 1 also holds at |l^{(i-1)}| = kappa. The filter stops there, because the loss is a sum
+    of rounded numbers that may lie below the exact one.
+
     State: the loss before the last release, the loss of the last release, the number of releases.
     """
 

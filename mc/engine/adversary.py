@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.contract_checks import checked_step
 from filterproof.filters.contract.state import State, state_leaves
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.theory.argument_checks import check_former_names, check_overrides
 from filterproof.theory.pairs import DominatingPair
+
+#: Attributes of adversaries by the names that they had.
+_FORMER_NAMES = {
+    "asks": "possible_requests",
+    "gaussian": "requests_only_gaussians",
+    "final_from_state": "final_depends_only_on_state",
+}
 
 
 @dataclass(slots=True)
@@ -154,6 +162,15 @@ class Adversary(ABC):
     def asks_finally(self) -> bool:
         """Whether a denied run makes one last request: True if the class overrides `final`."""
         return type(self).final is not Adversary.final
+
+
+def checked_adversary(adversary: object) -> Adversary:
+    """Return `adversary` if it is an adversary whose class has the names of `Adversary`, else raise TypeError."""
+    if not isinstance(adversary, Adversary):
+        raise TypeError(f"adversary must be an Adversary, got {adversary!r}; pass an instance")
+    check_former_names(type(adversary), "Adversary", _FORMER_NAMES)
+    check_overrides(adversary, Adversary)
+    return adversary
 
 
 def checked_request(

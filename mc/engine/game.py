@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from filterproof.filters.contract.contract_checks import checked_filter
 from filterproof.filters.contract.filter_base import OnDenial
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.engine.adversary import Adversary
+from filterproof.mc.engine.adversary import Adversary, checked_adversary
 from filterproof.mc.engine.budget_monitor import BudgetMonitor
 from filterproof.theory.argument_checks import check_count, check_real
 from filterproof.theory.pairs.base import Direction
@@ -72,8 +72,7 @@ class Game:
 
     def __post_init__(self) -> None:
         checked_filter(self.filter)
-        if not isinstance(self.adversary, Adversary):
-            raise TypeError(f"adversary must be an Adversary, got {self.adversary!r}; pass an instance")
+        checked_adversary(self.adversary)
         if check_count("rounds", self.rounds) > MAX_ROUNDS:
             raise ValueError(
                 f"rounds must be at most 2^53, got more than {MAX_ROUNDS:,}; leave it out for the horizon"

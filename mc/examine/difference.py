@@ -34,7 +34,7 @@ from filterproof.mc.examine.counted_search import last_report
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.divergence import targets
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
-from filterproof.mc.examine.formatting import pair_words, sequence_words
+from filterproof.mc.examine.formatting import pair_words, sequence_words, user_code_name
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.revalidation import history_is_granted, nondeterminism_fault
 from filterproof.mc.examine.sequence import Sequence, granted_state
@@ -169,7 +169,7 @@ def first_difference(
     work = partial(_search_reports, filters, _families(filters), check_count("seed", seed, least=0))
     # once here: every worker would take as long as for hundreds of histories
     import_module("filterproof.mc.runs.warmup")
-    whose = " and ".join(type(filt).__name__ for filt in filters)
+    whose = " and ".join(map(user_code_name, filters))
     # the worker of a program may start processes
     worker_filter = other if bridged_filter_of(other) is not None else one
     nothing, confirm = DifferenceSearch(None, 0, 0), partial(_confirm_isolated, filters)

@@ -6,17 +6,24 @@ import sys
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import dropwhile
 from pathlib import Path
 from types import FrameType
 
 from filterproof.filters.adapters.bridge import BridgeError, LateBridgeError
+from filterproof.filters.adapters.foreign import CopiedFilter, CountedFilter
+from filterproof.filters.adapters.labelled_filter import LabelledFilter
 from filterproof.filters.contract import answer_checks, contract_checks, filter_base, terms
 from filterproof.filters.contract.work import OutOfWork
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules import additive
+from filterproof.mc.examine.formatting import user_code_name
+from filterproof.theory import argument_checks
 
 #: Files of the library that call a filter's methods. Their own exceptions about its answers are not FilterFaults.
-_CHECKING_FILES = {one.__file__ for one in (filter_base, contract_checks, terms, answer_checks, additive)}
+_CHECKING_FILES = {
+    one.__file__ for one in (filter_base, contract_checks, terms, answer_checks, additive, argument_checks)
+}
 
 
 class FilterFault(Exception):  # noqa: N818 - the fault of the filter, in one sentence
@@ -26,6 +33,8 @@ class FilterFault(Exception):  # noqa: N818 - the fault of the filter, in one se
 @contextmanager
 def filter_faults_raised(filt: PrivacyFilter) -> Iterator[None]:
     """Turn an exception (SystemExit included) of the filter's own code into a FilterFault; let others pass."""
+    while isinstance(filt, LabelledFilter):
+        filt = filt.inner_filter
     try:
         yield
     except BaseException as error:
@@ -39,11 +48,16 @@ def filter_faults_raised(filt: PrivacyFilter) -> Iterator[None]:
             error = error.__cause__  # a generator replaced the filter's exception by another
         if (broken := _malformed_answer(filt, error)) is not None:
             raise broken from error
-        frame_and_line = _innermost_line(filt, traceback.walk_tb(error.__traceback__))
-        if frame_and_line is None:
-            raise
-        frame, line = frame_and_line
         message = " ".join(str(error).split())
+        frames = traceback.walk_tb(error.__traceback__)
+        adapts = isinstance(filt, CopiedFilter | CountedFilter)
+        frame_and_line = (_innermost_foreign_line if adapts else _innermost_line)(filt, frames)
+        if frame_and_line is None:
+            if not adapts:
+                raise
+            name = user_code_name(filt)  # the adapter's own sentence may begin with it
+            raise FilterFault(message if message.startswith(name) else f"{name}: {message}") from error
+        frame, line = frame_and_line
         raise FilterFault(
             f"{_method_name(filt, frame)} raised {type(error).__name__}{': ' if message else ''}{message} in "
             f"{Path(frame.f_code.co_filename).name}, line {line}; correct it there, and return False for "
@@ -68,17 +82,11 @@ def _malformed_answer(filt: PrivacyFilter, error: BaseException) -> FilterFault 
     if not isinstance(error, TypeError) or not frames or frames[-1].f_code.co_filename not in _CHECKING_FILES:
         return None
     message = " ".join(str(error).split())
-    # "MyFilter.admits", or "MyFilter.admits()" for a call that does not fit
-    called, _, _ = message.partition(" ")
-    owner, _, method = called.removesuffix("()").rpartition(".")
+    owner, _, method = message.partition(" ")[0].rpartition(".")  # of "MyFilter.admits"
     code = getattr(getattr(type(filt), method, None), "__code__", None)
     kinds = {kind.__name__ for kind in type(filt).__mro__}
     if owner.rpartition(".")[2] not in kinds or code is None:
         return None
-    contract = getattr(getattr(PrivacyFilter, method, None), "__code__", None)
-    if called.endswith("()") and contract is not None:
-        arguments = ", ".join(contract.co_varnames[: contract.co_argcount])
-        message = f"{message.replace('()', '', 1)}; define {method}({arguments})"
     return FilterFault(f"{message} ({Path(code.co_filename).name}, line {code.co_firstlineno})")
 
 
@@ -110,8 +118,28 @@ def _innermost_line(
     return deepest
 
 
+def _innermost_foreign_line(
+    filt: PrivacyFilter, frames: Iterable[tuple[FrameType, int]]
+) -> tuple[FrameType, int] | None:
+    """Return the innermost method in the file that an adapter calls, or its function, and the active line, or None.
+
+    Files of this library and of Python are passed over.
+    """
+    called = dropwhile(lambda one: _self_of_frame(one[0]) is not filt, frames)
+    rooms = {"filterproof", *sys.stdlib_module_names}
+    outside = [one for one in called if one[0].f_globals.get("__name__", "").partition(".")[0] not in rooms]
+    same_file = [one for one in outside if one[0].f_code.co_filename == outside[0][0].f_code.co_filename]
+    methods = [frame for frame, _ in same_file if _self_of_frame(frame) is not None]
+    return ((methods or [outside[0][0]])[-1], same_file[-1][1]) if outside else None
+
+
 def _method_name(filt: PrivacyFilter, frame: FrameType) -> str:
     code = frame.f_code
+    if isinstance(filt, CopiedFilter | CountedFilter):
+        owner, name = _self_of_frame(frame), code.co_qualname.rpartition("<locals>.")[2]
+        return (
+            f"{user_code_name(filt)}: {name}" if owner is None else f"{type(owner).__name__}.{code.co_name}"
+        )
     return f"{type(filt).__name__}.{code.co_name if code.co_name.isidentifier() else code.co_qualname}"
 
 

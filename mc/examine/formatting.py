@@ -61,6 +61,14 @@ def filter_name(filt: object) -> str:
     return display.replace_unprintable(type(filt).__name__)
 
 
+def user_code_name(filt: object) -> str:
+    """Return the name of the class or command whose code decides, for messages about faults of this code."""
+    inner = filt.inner_filter if isinstance(filt, LabelledFilter) else filt
+    if isinstance(inner, CopiedFilter | CountedFilter):
+        return display.replace_unprintable(inner.foreign_object.made)
+    return filter_name(inner)
+
+
 def number_words(value: float | Fraction) -> str:
     """Return a number with six digits; a fraction with few digits as it is, with its value.
 

@@ -35,6 +35,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, AdversaryView, checked_request
 from filterproof.mc.engine.encoding import decode_fraction
 from filterproof.mc.examine.counterexample import Counterexample
+from filterproof.mc.examine.formatting import user_code_name
 from filterproof.mc.examine.replay import ROUNDING_FACTOR, ReplayError
 from filterproof.mc.examine.sequence import granted_state
 from filterproof.mc.worst_case.plan import GAIN_MARGIN, AdaptivePlan, History
@@ -68,7 +69,7 @@ def revalidate(counterexample: Counterexample, afresh: Callable[[Callable[[], An
 def nondeterminism_fault(filt: PrivacyFilter) -> str:
     """Return the sentence about a filter whose answers depend on earlier runs."""
     return (
-        f"{type(filt).__name__} breaks the contract: its answers depend on earlier runs; keep everything that changes "
+        f"{user_code_name(filt)} breaks the contract: its answers depend on earlier runs; keep everything that changes "
         "in the state"
     )
 

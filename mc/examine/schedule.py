@@ -33,17 +33,24 @@ from filterproof.filters.contract.work import count_work
 from filterproof.mc.engine.encoding import Nameable, decode, encode
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.faulty_disk import Fault, FaultyDisk, PowerFailure
+from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.formatting import pair_words
 from filterproof.mc.examine.worker import run_isolated
-from filterproof.theory.argument_checks import check_count
+from filterproof.theory.argument_checks import check_arguments, check_count
 from filterproof.theory.pairs import DominatingPair
 
 MoveKind: TypeAlias = Literal["ask", "step", "again", "crash", "unwritten", "written", "full", "tick"]
 MOVE_KINDS: tuple[MoveKind, ...] = get_args(MoveKind)
 #: The most plays of one schedule with different outcomes, for a service that is told of them.
 _MAX_PATHS = 256
+#: The arguments of a service's methods.
+_SERVICE_METHODS = {"request": ["pair", "key"], "clock": ["epoch"], "observe": ["key", "loss"], "kill": []}
 #: The longest schedule of a counterexample.
 _MAX_MOVES = 10_000
+
+
+class MalformedServiceError(FilterFault, TypeError):
+    """An object that is no service, or a service that yields something else than its protocol allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +202,17 @@ class ServiceSimulator:
 
     def __post_init__(self) -> None:
         self._begin_process()
+        if self.service is None:
+            raise MalformedServiceError(
+                f"{name_of_service(self.make)} must start from an empty disk, got {self.raised or 'an exit'}; store "
+                "what it needs when it starts"
+            )
+        for name, arguments in _SERVICE_METHODS.items():
+            if (method := getattr(self.service, name, None)) is not None:
+                try:
+                    check_arguments(f"{type(self.service).__name__}.{name}", method, arguments)
+                except TypeError as error:
+                    raise MalformedServiceError(str(error)) from error
 
     @property
     def by_epoch(self) -> dict[int, dict[DominatingPair, int]]:
@@ -253,8 +271,9 @@ class ServiceSimulator:
         self.service = program
         self._tell_time()
         if not callable(getattr(program, "request", None)):
-            raise TypeError(
-                f"service must have a method request(pair, key), got {self.service!r}; see fp.services.Release"
+            raise MalformedServiceError(
+                f"{name_of_service(self.make)} must have a method request(pair, key), got {self.service!r}; see "
+                "fp.services.Release"
             )
 
     def _tell_time(self) -> None:
@@ -274,8 +293,9 @@ class ServiceSimulator:
         if steps is _RAISED or steps is _EXITED:
             return
         if not isinstance(steps, Iterable):
-            raise TypeError(
-                f"request must be a generator, got {steps!r}; yield fp.services.Release() when the answer is sent"
+            raise MalformedServiceError(
+                f"{type(self.service).__name__}.request must be a generator, got {steps!r}; yield "
+                "fp.services.Release() when the answer is sent"
             )
         self.flights.append(_RequestInFlight(request, name, iter(steps)))
 
@@ -301,8 +321,9 @@ class ServiceSimulator:
         if isinstance(answer, Release):
             does = self._record_release(flight, answer)
         elif does == "goes on" and answer is not None:
-            raise TypeError(
-                f"request must yield fp.services.Release() or None, got {answer!r}; yield one of the two"
+            raise MalformedServiceError(
+                f"{type(self.service).__name__}.request must yield fp.services.Release() or None, got {answer!r}; "
+                "yield one of the two"
             )
         nth = f" {before + 1}" if before else ""
         full = f", whose write{nth} the disk refuses" if fault == "full" and struck else ""
@@ -313,8 +334,9 @@ class ServiceSimulator:
     def _record_release(self, flight: _RequestInFlight, release: Release) -> str:
         """Record the release of an answer, unless it repeats one; return the event in words."""
         if release.epoch is not None and type(release.epoch) is not int:
-            raise TypeError(
-                f"epoch must be a whole number or None, got epoch={release.epoch!r}; correct fp.services.Release"
+            raise MalformedServiceError(
+                f"{type(self.service).__name__}.request must release an epoch that is a whole number or None, got "
+                f"epoch={release.epoch!r}; correct fp.services.Release"
             )
         if release.again and flight.request in self.answered:
             return "sends the same answer once more"

@@ -34,6 +34,7 @@ from filterproof.mc.examine.counterexample import Counterexample
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.examination_context import ExaminationContext, admission_finding, own_numbers
 from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.formatting import user_code_name
 from filterproof.mc.examine.pairs_in_attributes import allowed_values_for
 from filterproof.mc.examine.parameter_families import at_labels, families_for_guarantee
 from filterproof.mc.examine.revalidation import nondeterminism_fault, revalidate
@@ -324,7 +325,7 @@ class StageRunner:
             if stage == "admission" and self.promise is None:
                 raise  # the caller's mistake: the object is no filter
             # library code fails on an answer of the filter, which must not end the examination
-            returned = f"{type(self.filter).__name__} returned: {type(error).__name__}: {error}"
+            returned = f"{user_code_name(self.filter)} returned: {type(error).__name__}: {error}"
             self.findings.append(self._unfinished_finding(f"the stage ended with an error: {returned}"))
         return True
 

@@ -19,7 +19,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.examination import Examination, PartialExamination
-from filterproof.mc.examine.formatting import naming
+from filterproof.mc.examine.formatting import naming, user_code_name
 from filterproof.mc.examine.pairs_in_attributes import pair_names
 from filterproof.mc.examine.parameter_families import FAMILY_TABLE, checked_family_names
 from filterproof.mc.examine.replay_snippets import replay_snippet
@@ -131,7 +131,7 @@ def verify(
         finally:
             exam.close()
     if exam.has_printed:
-        words = f"{type(filt).__name__} prints while it decides; its output is not shown"
+        words = f"{user_code_name(filt)} prints while it decides; its output is not shown"
         question = "Does it print while it decides?"
         exam.findings.append(StageFinding("invariants", question, words, "", "", notes=(words,)))
     findings = tuple(exam.findings)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,8 +103,6 @@ def charge_upper_bound(decision: PlayedDecision, theorem: SumTheorem) -> float:
 def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invariant]:
     """Return candidate invariants that no play breaks, the strongest of each form."""
     bounds, pairs, scales = _constants_in_comparisons(system, theorem)
-    start = {e.value for e in system.first if isinstance(e, Polynomial)}
-    at_start = sorted({Fraction(0)} | {v for v in start if v is not None})
     samples = _reached_states_by_shape(system, plays, theorem)
     loose = 8 if any(a.is_of_library for step in system.steps for a in step.path.atoms) else 1
     looks = any("loss" in step.path.choices for step in system.steps)
@@ -112,29 +110,21 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
     found: list[Invariant] = []
     for number, shape in enumerate(system.shapes):
         own: list[tuple[int, Invariant]] = []
-        best: dict[Any, list[Invariant]] = {}
         for form, bound, drift in prices:
             weights = _terms_in_shape(form, shape)
             reached, size = _largest_reached_left_side(form, samples[number])
-            if weights and reached is not None and reached <= float(bound) + 1e-9 * max(size, 1e-300):
+            if weights and reached is not None and reached <= float(bound):
                 known = weights.pop(None, Fraction(0))
                 terms = tuple((v, c) for v, c in weights.items() if v is not None)
                 own.append((2, Invariant(number, terms, bound - known, drift)))
-        products: list[tuple[Terms, Any]] = [
-            (((variable, Fraction(1)),), None) for variable in _products(system, shape.places())
-        ]
-        for terms, family in itertools.chain(
-            products, _left_sides(shape.places(), scales, theorem.measure == "loss", looks)
-        ):
+        products: list[Terms] = [((variable, Fraction(1)),) for variable in _products(system, shape.places())]
+        for terms in (*products, *_left_sides(shape.places(), theorem.measure == "loss", looks)):
             reached, size = _largest_reached_left_side(terms, samples[number])
             if reached is None:
                 continue
-            least = reached - 1e-9 * max(size, 1e-300)
-            levels = at_start if family else bounds
-            fitting = [b for b in levels if float(b) >= least]
-            if not family:
-                most = 8 if len(terms) == 1 else 2  # a play may stay far below the bound of a place
-                fitting = fitting[:most] + [b for b in pairs if float(b) >= least][:1]
+            fitting = [b for b in bounds if float(b) >= reached]
+            most = 8 if len(terms) == 1 else 2  # a play may stay far below the bound of a place
+            fitting = fitting[:most] + [b for b in pairs if float(b) >= reached][:1]
             scale = next((abs(c) for v, c in terms if v == SUM), Fraction(0))
             for bound in fitting:
                 drift = (
@@ -142,12 +132,8 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
                 )
                 drifts = [drift] if scale else [Fraction(0), drift][: len(terms)]
                 made = [Invariant(number, terms, bound, d) for d in drifts]
-                if family:  # of those that differ in a scale, the two with the strongest
-                    best[family, bound] = (made + best.get((family, bound), []))[:2]
-                else:
-                    is_sum = terms[0][0] == SUM and all(c < 0 for _, c in terms[1:])
-                    own += [(2 if is_sum else len(terms), invariant) for invariant in made]
-        own += [(5, invariant) for kept in best.values() for invariant in kept]
+                is_sum = terms[0][0] == SUM and all(c < 0 for _, c in terms[1:])
+                own += [(2 if is_sum else len(terms), invariant) for invariant in made]
         found += [invariant for _, invariant in sorted(own, key=lambda item: item[0])[:MAX_CANDIDATES]]
     return found
 
@@ -349,13 +335,14 @@ def _constants_in_comparisons(
 
 
 def _largest_reached_left_side(terms: Terms, rows: NDArray[np.float64]) -> tuple[float | None, float]:
-    """Return the largest left side that plays reached, and the size of its parts."""
+    """Return the largest left side that plays reached, less what rounding may add, and the size of its parts."""
     parts = np.stack([_values(rows, v) * float(c) for v, c in terms], axis=1)
     parts = parts[np.isfinite(parts).all(axis=1)]
     if not len(parts):
         return None, 0.0
     with np.errstate(all="ignore"):
-        most, size = float(np.max(parts.sum(axis=1))), float(np.max(np.abs(parts).sum(axis=1)))
+        sizes = np.abs(parts).sum(axis=1)
+        most, size = float(np.max(parts.sum(axis=1) - 1e-9 * sizes)), float(np.max(sizes))
     return (most, size) if np.isfinite(most) else (None, 0.0)
 
 
@@ -366,19 +353,14 @@ def _values(rows: NDArray[np.float64], variable: int) -> NDArray[np.float64]:
         return np.prod(rows[:, columns], axis=1)  # type: ignore[no-any-return]
 
 
-def _left_sides(
-    places: Sequence[int], scales: Iterable[Fraction], signed: bool, looks: bool
-) -> Iterator[tuple[Terms, Any]]:
-    """Yield left sides of candidate invariants: places and the sum with coefficients -1, 0 and 1.
-
-    Beside each is the family of those that differ from it in a scale alone, the weakest first.
-    """
+def _left_sides(places: Sequence[int], signed: bool, looks: bool) -> Iterator[Terms]:
+    """Yield left sides of candidate invariants: places and the sum with coefficients -1, 0 and 1."""
     one = Fraction(1)
     for place in places:
         for sign in (one, -one) if looks else ():  # whatever losses are added
-            yield ((place, sign), (GRANTS, -2 * HUGE)), ("losses", place, sign)
+            yield ((place, sign), (GRANTS, -2 * HUGE))
         for coefficients in ((one, -2 * one), (one, -one), (-one, one)):
-            yield tuple(zip((place, GRANTS), coefficients, strict=True)), None
+            yield tuple(zip((place, GRANTS), coefficients, strict=True))
     sums: tuple[Terms, ...] = (((SUM, one),), ((SUM, -one),))[: 1 + signed]
     most = 4 if len(places) <= 4 else 3 if len(places) <= 7 else 2
     for size in range(most + 1):
@@ -386,14 +368,6 @@ def _left_sides(
             for signs in itertools.product((-one, one), repeat=size):
                 terms = tuple(zip(chosen, signs, strict=True))
                 if terms:
-                    yield terms, None
+                    yield terms
                 for ghost in sums:
-                    yield (*ghost, *terms), None
-    for scale in scales:
-        if scale == 1:
-            continue
-        for place in places:
-            for other in places:
-                if other != place:
-                    yield ((place, scale), (other, -one)), ("places", place, other)
-                    yield ((SUM, one), (place, one), (other, -1 / scale)), ("refill", place, other)
+                    yield (*ghost, *terms)

@@ -221,6 +221,12 @@ def power(own: Caller, x1: Any, x2: Any) -> Array:
     return elementwise(lambda x, y: own.arithmetic.power(x, y, "f8", True), "f8", bases, exponents)
 
 
+def at_least_one_axis(own: Caller, value: Any) -> Array:
+    """np.atleast_1d of one argument."""
+    found = array_of(own, value)
+    return found if found.ndim else Array.of(found.kind, False, found.data.reshape(1))
+
+
 def take(own: Caller, a: Any, indices: Any) -> Any:
     """An entry of a list of numbers, or of an array with one axis."""
     if (table := array_of(own, a)).ndim != 1:
@@ -405,7 +411,7 @@ RULES: dict[Any, Callable[..., Any]] = {
     **{getattr(np, name): partial(function, f"np.{name}") for name in NUMPY_FUNCTIONS},
     np.concatenate: concatenate, np.column_stack: column_stack, np.select: select, np.nan_to_num: nan_to_num,
     np.digitize: lambda own, x, bins, right=False: searchsorted(own, bins, x, "left" if right else "right"),
-    np.dot: matmul, np.take: take, np.power: power,
+    np.dot: matmul, np.take: take, np.power: power, np.atleast_1d: at_least_one_axis,
     np.nextafter: next_double, np.hypot: hypot,
     np.append: append, np.searchsorted: searchsorted, np.matmul: matmul, np.expand_dims: expand_dims,
     **{getattr(math, name): partial(function, f"math.{name}") for name in MATH_FUNCTIONS if hasattr(math, name)},

@@ -14,6 +14,7 @@ from filterproof.mc.examine.difference import first_difference
 from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.filter_fault import filter_faults_raised
+from filterproof.mc.examine.formatting import filter_name
 from filterproof.mc.examine.verification import verify
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.reports.commands.console import (
@@ -59,11 +60,11 @@ def verify_target(
         filt = read_target(target, program)
         if named is not None or target is None:
             stack.enter_context(filter_faults_raised(filt))
-        spinner = stack.enter_context(doing(f"examining {type(filt).__name__}"))
+        spinner = stack.enter_context(doing(f"examining {filter_name(filt)}"))
 
         def on_stage(stage: str) -> None:
             doing_now[:] = [stage]
-            spinner.update(Text(f"{type(filt).__name__}: {stage}"))
+            spinner.update(Text(f"{filter_name(filt)}: {stage}"))
 
         try:
             exam = verify(filt, on_stage=on_stage, **options)

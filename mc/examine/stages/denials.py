@@ -107,7 +107,7 @@ def explain_denied_fitting_request(
     """
     rules = _sound_filters_with_guarantee(filt.promise)
     states: list[State | None] = [checked_start(rule, 1) for rule in rules]
-    state, requested = checked_start(filt, 1), list[DominatingPair]()
+    state, requested = checked_start(filt, 1), list[tuple[DominatingPair, float | None]]()
     for pair in pairs:
         loss = None if tail is None else float(pair.loss_isf(tail))
         for _ in range(_MAX_USES):
@@ -118,20 +118,26 @@ def explain_denied_fitting_request(
             if (after := granted_state(filt, state, pair, loss)) is None:
                 return _denial_words(filt, requested, pair, rules)
             state, states = after, fits
-            requested.append(pair)
+            requested.append((pair, loss))
     return ""
 
 
 def _denial_words(
-    filt: PrivacyFilter, asked: Sequence[DominatingPair], pair: DominatingPair, rules: Sequence[PrivacyFilter]
+    filt: PrivacyFilter,
+    requested: Sequence[tuple[DominatingPair, float | None]],
+    pair: DominatingPair,
+    rules: Sequence[PrivacyFilter],
 ) -> str:
+    asked = [before for before, _ in requested]
+    losses = ", ".join(f"{loss:.6g}" for _, loss in dict.fromkeys(requested) if loss is not None)
+    told = f" with losses of {losses} nats" if losses else ""
     by = f"in {filt.promise} by {' and by '.join(_RULES[type(rule)] for rule in rules)}"
     if set(asked) > {pair} or (asked and pair not in asked):
         steps = sequence_words(tuple((kind, len(tuple(row))) for kind, row in groupby(asked)))
-        return f"denies {pair_words(pair)} after {steps}; it fits {by}"
+        return f"denies {pair_words(pair)} after {steps}{told}; it fits {by}"
     fits = min(count_grants(rule, pair, most=_MAX_USES) for rule in rules)
     more = "or more " if fits == _MAX_USES else ""
-    return f"denies {pair_words(pair)} after {count_words(len(asked), 'use')}; {fits} {more}fit {by}"
+    return f"denies {pair_words(pair)} after {count_words(len(asked), 'use')}{told}; {fits} {more}fit {by}"
 
 
 _RULES = {

@@ -14,7 +14,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.broken_invariants import BrokenInvariant, broken_invariants
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
-from filterproof.mc.examine.formatting import count_words
+from filterproof.mc.examine.formatting import count_words, user_code_name
 from filterproof.mc.examine.pairs_in_attributes import pairs_of_attribute
 from filterproof.mc.examine.sequence import content_of_attributes, granted_state
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
@@ -51,7 +51,7 @@ def invariant_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[S
     if changed and not broken:  # few examples may not exhaust a budget kept outside the states
         again = partial(_requests_denied_after_other_runs, filt, runs=_NUMBER_OF_EXAMPLES)
         _note_violation(broken, filt, chain.from_iterable(map(again, families)))
-    name, faults, notes = type(filt).__name__, list[str](), list[str]()
+    name, faults, notes = user_code_name(filt), list[str](), list[str]()
     for key, invariant in broken.items():
         if key not in _DETERMINISM:
             notes.append(f"violated invariant {invariant.name}: {invariant.words}")

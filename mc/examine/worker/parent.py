@@ -17,6 +17,7 @@ from filterproof.filters.contract.work import OutOfWork, WorkLimit, count_work, 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.deadline import NO_DEADLINE, Deadline, OutOfTime
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
+from filterproof.mc.examine.formatting import user_code_name
 from filterproof.mc.examine.worker.child import (
     EXIT_CUT,
     WorkerState,
@@ -80,7 +81,7 @@ def iter_isolated(
             f"os.fork must exist to run other people's code, got {sys.platform}; use Linux"
         )
     count_work(_FORK_UNITS)
-    task = WorkerTask(work, whose or type(filt).__name__, filt, limit, command, WorkerState.here, pauses)
+    task = WorkerTask(work, whose or user_code_name(filt), filt, limit, command, WorkerState.here, pauses)
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()  # otherwise both processes would write the buffered output

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import filterproof.filters as fp
+from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.theory.guarantees import ApproxDP, PureDP
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from tests.filters.own import Adding, of
@@ -155,6 +156,45 @@ def test_a_rule_on_the_instance_is_refused() -> None:
     vars(filt)["admits"] = lambda state, request: np.ones(len(state[0]), dtype=np.bool_)
     with pytest.raises(TypeError, match="has its own admits on the instance"):
         filt.open()
+
+
+METHODS = [name for name, value in vars(FilterBase).items() if name[:1] != "_" and callable(value)]
+ATTRIBUTES = ["looks_at_losses", "holds", "scope", "sound", "order_free"]
+
+
+def redefined(name: str, value: object) -> fp.PrivacyFilter:
+    return type("Lattice", (Adding,), {name: value})()
+
+
+@pytest.mark.parametrize("name", METHODS + ATTRIBUTES)
+def test_name_of_the_base_class_with_another_meaning_is_refused_when_opened(name: str) -> None:
+    own: Any = lambda self: 1.0  # noqa: E731
+    remedy = (
+        "must not be a method; write @property" if name in ATTRIBUTES else r"must accept \(.*\), got \(\)"
+    )
+    with pytest.raises(TypeError, match=rf"^Lattice\.{name} {remedy}"):
+        redefined(name, own).open()
+    others = {
+        1.0: r"1\.0",
+        property(own): "a property",
+    }
+    for value, shown in others.items() if name in METHODS else ():
+        if name in ("spent", "remaining"):  # natural names of a user's own numbers
+            session = redefined(name, value).open()
+            assert session.request(RandomizedResponse(0.5))
+            assert repr(session)
+            with pytest.raises(TypeError, match=f"Lattice does not say what .*; define {name}"):
+                getattr(session, name)()
+            continue
+        with pytest.raises(TypeError, match=rf"^Lattice\.{name} must be a method, got {shown}; give"):
+            redefined(name, value).open()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_method_with_the_arguments_of_the_base_class_and_optional_ones_is_accepted(name: str) -> None:
+    inherited = getattr(Adding, name)
+    own = redefined(name, lambda self, *given, seen=None: inherited(self, *given))
+    assert own.open().request(RandomizedResponse(0.5))
 
 
 @pytest.mark.parametrize("filt", [fp.GaussianFilter(1.0), fp.BasicFilter(1.0), Adding()], ids=repr)

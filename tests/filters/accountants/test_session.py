@@ -115,7 +115,7 @@ FORMER = {
 
 @pytest.mark.parametrize(("former", "name"), FORMER.items())
 def test_filter_with_former_method_name_is_refused(former: str, name: str) -> None:
-    with pytest.raises(TypeError, match=rf"Own\.{former} is never called; rename it to {name}, as in"):
+    with pytest.raises(TypeError, match=rf"Own\.{former} is never used; rename it to {name}, as in"):
         of(fp.ZCDPFilter, __slots__=(), **{former: lambda *asked: None})(0.5).open()
 
 

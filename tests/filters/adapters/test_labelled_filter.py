@@ -99,6 +99,38 @@ def test_a_record_loses_what_requests_that_read_it_reveal(make: Any, over: dict[
     assert reached(filt, menu, rounds=5 if make is LastSite else 6) == responses(told)
 
 
+class LeavesOut(Epochs):
+    """Answers on the epochs that can pay; where it leaves one out, nobody pays, or who is in the report."""
+
+    def __init__(self, rule: Any, *, free: bool) -> None:
+        super().__init__(every=True)
+        self.rule, self.free = rule, free
+
+    def deduct(self, epoch: tuple[int, ...]) -> bool:
+        used = [one for one in epoch if self.left[one]]
+        for one in used if not self.free or len(used) == len(epoch) else ():
+            self.left[one] -= 1
+        return bool(self.rule(one in used for one in epoch))
+
+
+@pytest.mark.parametrize(
+    ("rule", "free", "refuted"),
+    [(any, False, False), (any, True, True), pytest.param(all, True, False, marks=pytest.mark.slow)],
+)
+def test_examination_says_that_it_takes_answers_as_whole(rule: Any, free: bool, refuted: bool) -> None:
+    """Correct partial answers are not refuted; free ones are, if they count as granted. The result says so."""
+    filt = fp.LabelledFilter(
+        spend_filter(lambda: LeavesOut(rule, free=free), ASK.epsilon),
+        labels={"epoch": (1, 2)},
+        over={"epoch": 1},
+        together="epoch",
+    )
+    exam = verify(filt, effort=0.1, mechanisms=("rr",), stages=("sequences", "games"))
+    assert (exam.verdict.outcome is Outcome.REFUTED) is refuted
+    assert "code that answers on some is a service, see fp.services.Release(epoch=...)" in str(exam)
+    assert "answers on some" not in str(verify(at_sites(PerSite, 9.0), effort=0.01, stages=("sequences",)))
+
+
 @pytest.mark.parametrize(("every", "told"), [(True, 1), (False, 2)])
 def test_each_epoch_that_a_request_names_has_to_pay(every: bool, told: int) -> None:
     filt = fp.LabelledFilter(

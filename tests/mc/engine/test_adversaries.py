@@ -74,6 +74,24 @@ def view(loss: list[float], filt: fp.PrivacyFilter, t: int = 1) -> fp.AdversaryV
     return fp.AdversaryView(t, *seen, filt, np.random.default_rng(0))
 
 
+MISFITS = {
+    "asks": "is never used; rename it to possible_requests",
+    "gaussian": "is never used; rename it to requests_only_gaussians",
+    "final_from_state": "is never used; rename it to final_depends_only_on_state",
+    "request": r"must accept \(view\), got \(\); define request\(self, view\)",
+    "start": r"must accept \(filt, n, rng\), got \(\)",
+    "horizon": "must not be a method; write @property above it",
+}
+
+
+@pytest.mark.parametrize("name", MISFITS)
+def test_adversary_with_a_former_name_or_another_form_is_refused(name: str) -> None:
+    own = {"request": lambda self, view: fp.Gaussian(0.1), name: lambda self: None}
+    misfit = type("Own", (fp.Adversary,), own)()
+    with pytest.raises(TypeError, match=rf"^Own\.{name} {MISFITS[name]}"):
+        fp.simulate(BASIC, misfit, epsilon=1.0, n=10, rounds=2)
+
+
 @pytest.mark.parametrize("times", [(2, 3, 1), (5, 1, 1)])
 def test_a_script_asks_for_each_pair_so_many_times_in_a_row_whatever_is_released(
     times: tuple[int, int, int],

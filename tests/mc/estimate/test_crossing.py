@@ -21,6 +21,11 @@ ODOMETERS = [
 ]
 
 
+RESPONSE = fp.Constant(fp.RandomizedResponse(1.0))
+#: That the loss of one response is positive.
+POSITIVE = 1 / (1 + math.exp(-1))
+
+
 @dataclass(frozen=True)
 class Bound:
     """A bound that is a function of the numbers of releases, shape (n,)."""
@@ -40,6 +45,12 @@ class Bound:
 def level(height):
     """A bound that stays where it is, whatever is released."""
     return Bound(lambda state: np.full(len(state), height))
+
+
+def crossed(odometer, adversary, rounds, n=100, seed=1):
+    return fp.odometers.crossing_probability(
+        odometer, adversary, rounds=rounds, n=n, seed=seed, failure=1e-6, workers=1
+    )
 
 
 def enumerated(odometer, epsilon, rounds):
@@ -63,30 +74,18 @@ def enumerated(odometer, epsilon, rounds):
 def test_the_interval_contains_the_probability_that_enumeration_gives(odometer):
     epsilon = 0.2
     adversary = fp.Constant(fp.RandomizedResponse(epsilon))
-    found = fp.odometers.crossing_probability(
-        odometer, adversary, rounds=60, n=10_000, seed=3, failure=1e-6, workers=1
-    )
-    assert enumerated(odometer, epsilon, 60) in found
+    assert enumerated(odometer, epsilon, 60) in crossed(odometer, adversary, 60, n=10_000, seed=3)
     assert 10_000 * enumerated(ODOMETERS[0], epsilon, 60) > 100, "many crossings are seen"
 
 
 @pytest.mark.parametrize(
-    "adversary",
-    [fp.Constant(fp.RandomizedResponse(1.0)), fp.OneShot(fp.RandomizedResponse, 1.0)],
+    ("adversary", "rounds"),
+    [(RESPONSE, 1), (fp.OneShot(fp.RandomizedResponse, 1.0), 9)],
     ids=["rounds", "horizon"],
 )
-def test_the_last_loss_is_looked_at_and_one_on_the_bound_does_not_cross_it(adversary):
-    rounds = 1 if isinstance(adversary, fp.Constant) else 9
-    found = fp.odometers.crossing_probability(
-        level(0.5), adversary, rounds=rounds, n=20_000, seed=1, failure=1e-6, workers=1
-    )
-    assert 1 / (1 + math.exp(-1)) in found
-    assert (
-        fp.odometers.crossing_probability(
-            level(1.0), adversary, rounds=rounds, n=1000, seed=1, workers=1
-        ).value
-        == 0
-    )
+def test_the_last_loss_is_looked_at_and_one_on_the_bound_does_not_cross_it(adversary, rounds):
+    assert POSITIVE in crossed(level(0.5), adversary, rounds, n=20_000)
+    assert crossed(level(1.0), adversary, rounds, n=1000).value == 0
 
 
 @pytest.mark.parametrize(
@@ -104,9 +103,7 @@ def test_a_line_is_crossed_as_often_as_the_reflection_formula_says_for_small_ste
         up, down = (a * s + b) / math.sqrt(s), (a * s - b) / math.sqrt(s)
         return special.ndtr(-up) + math.exp(-2 * a * b) * special.ndtr(down)
 
-    found = fp.odometers.crossing_probability(
-        odometer, adversary, rounds=400, n=20_000, seed=5, failure=1e-6, workers=1
-    )
+    found = crossed(odometer, adversary, 400, n=20_000, seed=5)
     if isinstance(adversary, fp.Constant):
         assert reflected(b + 0.5826 * 0.05, 1.0) in found
         assert found.low <= reflected(b, 1.0)
@@ -116,38 +113,27 @@ def test_a_line_is_crossed_as_often_as_the_reflection_formula_says_for_small_ste
         assert found.low <= DELTA
 
 
-def first(before, later):
-    """A bound of `before` before the first release, after which it is `later`, and then far off."""
-    return Bound(lambda state: np.where(state == 0, before, np.where(state == 1, later, 1e9)))
-
-
 @pytest.mark.parametrize("before", [-1.0, math.nan])
 def test_the_bound_before_the_first_release_is_not_compared(before):
-    adversary = fp.Constant(fp.RandomizedResponse(1.0))
-    for rounds in (1, 5):
-        found = fp.odometers.crossing_probability(
-            first(before, 1e9), adversary, rounds=rounds, n=1000, seed=1, workers=1
+    for rounds, later, truth in ((1, 1e9, 0.0), (5, 1e9, 0.0), (1, 0.5, POSITIVE), (5, 0.5, POSITIVE)):
+        bound = Bound(
+            lambda state, later=later: np.where(state == 0, before, np.where(state == 1, later, 1e9))
         )
-        assert found.value == 0
-        found = fp.odometers.crossing_probability(
-            first(before, 0.5), adversary, rounds=rounds, n=20_000, seed=1, failure=1e-6, workers=1
-        )
-        assert 1 / (1 + math.exp(-1)) in found
+        found = crossed(bound, RESPONSE, rounds, n=20_000)
+        assert truth in found
+        assert truth or found.value == 0
 
 
 def test_a_bound_that_is_no_number_is_refused_where_it_is_compared():
     for of in (fp.Constant(0.1), fp.odometers.BoundApproaching()):
         with pytest.raises(ValueError, match="must be a number or inf, got nan at t=1 from Bound"):
-            fp.odometers.crossing_probability(level(math.nan), of, rounds=3, n=100, workers=1)
+            crossed(level(math.nan), of, 3)
     for height, rounds, share in ((math.inf, 3, 0), (-math.inf, 10**13, 1)):
-        found = fp.odometers.crossing_probability(
-            level(height), fp.Constant(0.1), rounds=rounds, n=100, workers=1
-        )
-        assert found.value == share
+        assert crossed(level(height), fp.Constant(0.1), rounds).value == share
     late = Bound(lambda state: np.where(state > 3, math.nan, 1e9))
-    assert fp.odometers.crossing_probability(late, fp.Constant(0.1), rounds=3, n=100, workers=1).value == 0
+    assert crossed(late, fp.Constant(0.1), 3).value == 0
     with pytest.raises(ValueError, match="got nan at t=4 from"):
-        fp.odometers.crossing_probability(late, fp.Constant(0.1), rounds=4, n=100, workers=1)
+        crossed(late, fp.Constant(0.1), 4)
 
 
 @pytest.mark.parametrize(

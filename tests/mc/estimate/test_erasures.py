@@ -11,14 +11,25 @@ import filterproof as fp
 from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.streams import Batch
 from filterproof.mc.estimate.path_bound import PathBound, proven_bounds
-from tests.mc.estimate.erasing import FILTERS, FINITE, STEPS, Tree, composed
-from tests.mc.estimate.ten_times import Silent
+from tests.mc.estimate.small_filters import SKEWED, Silent, Tree
 from tests.slow_cases import slow_but
 
 # Null of every containment below: the interval is valid, so it misses with probability at most 1e-6.
 
-
+FILTERS = [
+    fp.ApproximateZCDPFilter(rho=0.1, xi=0.1),
+    fp.BasicFilter(epsilon=1.3, delta=0.1),
+    fp.WhitehouseFilter(epsilon=2.0, delta=0.2),
+    fp.RogersFilter(epsilon=2.0, delta=0.2),
+]
 ROUNDS = fp.KOV(0.125, 1 / 128)
+
+
+def composed(pair: fp.KOV, rounds: int, epsilon: float) -> float:
+    """H_{e^epsilon} of rounds that are chosen in advance."""
+    return fp.Composition({pair: rounds}).delta(epsilon).high
+
+
 TILTED: dict[str, Any] = {"method": "tilted", "rounds": 10, "n": 20_000}
 #: Filter, pair, rounds that are granted, epsilons, how it is simulated, and the relative width at most.
 COMPOSED: list[tuple[fp.PrivacyFilter, fp.KOV, int, list[float], dict[str, Any], float]] = [
@@ -64,6 +75,18 @@ def test_rounds_of_kov_have_their_exact_composition(
             assert not any(composed(pair, rounds + one, epsilon) in estimate for one in (-1, 1))
 
 
+STEPS: tuple[Any, ...] = (
+    fp.KOV(0.4, 0.01),
+    (SKEWED, fp.KOV(0.8, 0.03)),
+    (fp.Erasure(0.02), fp.RandomizedResponse(0.6)),
+    (fp.KOV(0.3, 0.01), fp.Erasure(0.05)),
+)
+#: Without infinite losses.
+FINITE: tuple[Any, ...] = (
+    fp.RandomizedResponse(0.4),
+    (SKEWED, fp.RandomizedResponse(0.8)),
+    (fp.RandomizedResponse(0.6), fp.RandomizedResponse(0.2)),
+)
 TREES: list[tuple[fp.PrivacyFilter, tuple[Any, ...], str]] = [
     *((fp.ZCDPFilter(rho=3.0), FINITE, method) for method in ("plain", "tilted")),
     *(
@@ -110,7 +133,7 @@ def test_both_integrands_stay_within_their_bounds(filt: fp.PrivacyFilter, epsilo
     assert caps is not None
     order = caps.best_order(epsilon)
     # one large round is what the bound of basic composition is for, many small ones what the others are for
-    pair = fp.KOV(1.25, 0.07) if isinstance(filt, fp.BasicFilter) else fp.KOV(0.125, 1 / 128)
+    pair = fp.KOV(1.25, 0.07) if isinstance(filt, fp.BasicFilter) else ROUNDS
     game = replace(fp.runs.Game.between(filt, fp.Constant(pair), rounds=40), erasures="weighed")
     paths = play_batch(game.at(order), Batch(3, 0, 20_000))
     assert np.isfinite(paths.loss).all()
@@ -120,21 +143,6 @@ def test_both_integrands_stay_within_their_bounds(filt: fp.PrivacyFilter, epsilo
     gain = np.exp(paths.log_weight + paths.log_finite) * -np.expm1(np.minimum(epsilon - paths.loss, 0.0))
     most = math.exp(caps.log_bound(order, epsilon))
     assert 0.1 * most < gain.max() <= most  # a bound ten times lower would be broken
-
-
-def test_paths_that_meet_no_infinite_loss_are_the_same_weighed_and_drawn() -> None:
-    drawn = fp.runs.Game.between(fp.ZCDPFilter(rho=0.5), fp.Constant(fp.Gaussian(0.2)))
-    for order in (1.0, 3.0):
-        one, other = (
-            play_batch(game.at(order), Batch(1, 0, 500))
-            for game in (drawn, replace(drawn, erasures="weighed"))
-        )
-        assert one.loss.tobytes() == other.loss.tobytes()
-        assert one.log_weight.tobytes() == other.log_weight.tobytes()
-        assert one.log_finite == 0.0
-        assert not np.any(other.log_finite)
-    with pytest.raises(ValueError, match="erasures must be one of"):
-        replace(drawn, erasures="none")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -156,20 +164,22 @@ def test_mechanisms_declared_at_one_epsilon_bound_no_weight(filt: fp.PrivacyFilt
     assert "all possible requests of the adversary, 2 rounds of KOV" in bounded.rests_on
 
 
-def test_the_second_play_goes_on_where_the_first_one_ended_with_random_numbers_of_its_own(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    batches: list[tuple[int, int]] = []
+class Noting(fp.Constant):
+    """Notes where its random numbers start."""
 
-    def noting(game: fp.runs.Game, batch: Batch) -> Any:
-        batches.append((batch.seed, batch.index))
-        return play_batch(game, batch)
+    def start(self, filt: fp.PrivacyFilter, n: int, rng: np.random.Generator) -> None:
+        STREAMS.append(rng.random())
 
-    monkeypatch.setattr("filterproof.mc.runs.run.play_batch", noting)
+
+STREAMS: list[float] = []
+
+
+def test_the_second_play_goes_on_where_the_first_one_ended_with_random_numbers_of_its_own() -> None:
+    STREAMS.clear()
     seen: list[tuple[int, Any]] = []
     estimate = fp.simulate(
         fp.ApproximateZCDPFilter(rho=0.1, xi=0.1),
-        fp.Constant(fp.KOV(0.125, 1 / 128)),
+        Noting(ROUNDS),
         epsilon=0.5,
         n=200_000,
         rounds=10,
@@ -182,11 +192,12 @@ def test_the_second_play_goes_on_where_the_first_one_ended_with_random_numbers_o
     assert done[-1] == estimate.n == 200_000
     assert seen[-1][1] == (estimate,)
     assert seen[0][1] is None
-    assert len(batches) == len(set(batches)) >= 2
+    runs = STREAMS[STREAMS.count(STREAMS[0]) :]  # the pilots share theirs
+    assert len({STREAMS[0], *runs}) == 1 + len(runs) >= 3
 
 
 def test_few_paths_are_refused_or_left_to_the_plain_estimator() -> None:
-    filt, adversary = fp.ApproximateZCDPFilter(rho=0.1, xi=0.1), fp.Constant(fp.KOV(0.125, 1 / 128))
+    filt, adversary = fp.ApproximateZCDPFilter(rho=0.1, xi=0.1), fp.Constant(ROUNDS)
     assert fp.simulate(filt, adversary, epsilon=0.5, n=2, rounds=2).method.startswith("plain")
     with pytest.raises(ValueError, match="n must be at least 4 for 2 terms, got n=2"):
         fp.simulate(filt, adversary, epsilon=0.5, n=2, rounds=2, method="tilted")
@@ -203,9 +214,7 @@ def test_few_paths_are_refused_or_left_to_the_plain_estimator() -> None:
 
 def test_a_decision_on_a_filter_with_infinite_losses_is_made_on_plain_paths() -> None:
     filt = fp.ApproximateZCDPFilter(rho=0.1, xi=0.1)
-    truth = composed(fp.KOV(0.125, 1 / 128), 10, 0.5)
+    truth = composed(ROUNDS, 10, 0.5)
     for delta, side in ((0.8 * truth, "above"), (1.2 * truth, "below")):
-        decision = fp.sequential_test(
-            filt, fp.Constant(fp.KOV(0.125, 1 / 128)), epsilon=0.5, delta=delta, rounds=10
-        )
+        decision = fp.sequential_test(filt, fp.Constant(ROUNDS), epsilon=0.5, delta=delta, rounds=10)
         assert side in decision.side.value

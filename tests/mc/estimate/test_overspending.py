@@ -16,24 +16,25 @@ from filterproof.mc.engine.batches import play_batch
 from filterproof.mc.engine.budget_monitor import BudgetMonitor
 from filterproof.mc.engine.streams import Batch
 from tests.mc.estimate.overspenders import OVERSPENDERS, Overspender
-from tests.mc.estimate.ten_times import Grants, Silent, TenTimes
+from tests.mc.estimate.small_filters import TEN_TIMES, Grants, Silent
 from tests.slow_cases import slow_but
 
 FAILURE = 0.05
 DIRECTIONS: Any = ("PQ", "QP")
 BY_NAME = {case.name: case for case in OVERSPENDERS}
 of_each = pytest.mark.parametrize("case", OVERSPENDERS, ids=lambda case: case.name)
+SIDES = fp.results.ThresholdSide
 
 
 def test_ten_times_the_promise_is_decided_as_above_it() -> None:
-    decision = fp.sequential_test(TenTimes(), fp.OneShot(family=fp.Gaussian), epsilon=1.0)
-    assert decision.side is fp.results.ThresholdSide.ABOVE
+    decision = fp.sequential_test(TEN_TIMES, fp.OneShot(family=fp.Gaussian), epsilon=1.0)
+    assert decision.side is SIDES.ABOVE
 
 
 def test_the_renyi_divergence_of_an_overspender_is_its_own_and_not_the_promised_one() -> None:
-    told = fp.simulate_renyi(TenTimes(), fp.HighWhileLossPositive(), alpha=3.0, n=20_000, workers=1)
+    told = fp.simulate_renyi(TEN_TIMES, fp.HighWhileLossPositive(), alpha=3.0, n=20_000, workers=1)
     assert 3 * 0.2 in told
-    silent = fp.simulate_renyi(TenTimes(), Silent(fp.Gaussian(0.2)), alpha=3.0, n=20_000, workers=1)
+    silent = fp.simulate_renyi(TEN_TIMES, Silent(fp.Gaussian(0.2)), alpha=3.0, n=20_000, workers=1)
     assert 3 * 0.2 in silent
     assert silent.low > 3 * 0.02
     assert silent.high == np.inf
@@ -126,7 +127,7 @@ def test_no_more_decisions_on_an_overspender_are_wrong_than_their_failure_probab
             is side
         )
 
-    sides = ((1 - 1e-6, fp.results.ThresholdSide.BELOW), (1 + 1e-6, fp.results.ThresholdSide.ABOVE))
+    sides = ((1 - 1e-6, SIDES.BELOW), (1 + 1e-6, SIDES.ABOVE))
     for telling in (True, False):
         seeds = range(20)
         questions = itertools.product((telling,), DIRECTIONS, sides, seeds)
@@ -137,7 +138,7 @@ def test_what_a_guard_stops_and_what_it_marks_is_the_whole() -> None:
     """Path by path: a marked run is one that the monitor stops, and no run that it lets alone is another."""
     case = BY_NAME["2 times, every path"]
     game = fp.runs.Game.between(case.filter, case.adversary(telling=False), rounds=case.rounds)
-    monitor = BudgetMonitor.at(2.0, 2 * case.filter.rho, 0.0, "truncate")
+    monitor = BudgetMonitor.at(2.0, 2 * case.spent(case.due)[0], 0.0, "truncate")
     for way in ("halt", "retry"):
         played = replace(game, on_denial=way)
         stopped = play_batch(played.at(1.0, monitor), Batch(1, 0, 500))
@@ -151,7 +152,7 @@ def test_what_a_guard_stops_and_what_it_marks_is_the_whole() -> None:
 
 
 def test_a_guard_counts_infinite_losses_until_one_is_met() -> None:
-    game = fp.runs.Game.between(Grants(TenTimes.promise), Silent(fp.Erasure(0.5)), rounds=4)
+    game = fp.runs.Game.between(Grants(TEN_TIMES.promise), Silent(fp.Erasure(0.5)), rounds=4)
     paths = play_batch(game.at(1.0, BudgetMonitor.at(2.0, 1.0, 0.8, "flag")), Batch(1, 0, 4000))
     # two rounds are within 0.8; a run that met an infinite loss in them pays anyway and is not beyond
     beyond = np.asarray(paths.over_bound)

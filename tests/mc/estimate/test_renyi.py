@@ -22,9 +22,8 @@ from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.estimate.renyi_moment import RenyiMoment, simulate_renyi
 from filterproof.theory.guarantees import GaussianDP
 from filterproof.theory.pairs import Erasure, Gaussian, RandomizedResponse
-from tests.mc.estimate.erasing import SKEWED as UNEVEN
-from tests.mc.estimate.erasing import Tree
-from tests.mc.estimate.ten_times import Grants, Silent
+from tests.mc.estimate.small_filters import SKEWED as UNEVEN
+from tests.mc.estimate.small_filters import Grants, Silent, Tree
 
 SKEWED, ROOMY = Tree((RandomizedResponse(0.4), (RandomizedResponse(0.8), UNEVEN))), ZCDPFilter(rho=0.6)
 

@@ -18,7 +18,7 @@ from filterproof.mc.estimate.estimator import (
 from filterproof.mc.estimate.path_bound import log_weight_bound
 from filterproof.mc.estimate.simulate import BATCH_STRIDE
 from filterproof.theory.stopping_level import kappa_survival
-from tests.mc.estimate.ten_times import Silent
+from tests.mc.estimate.small_filters import Silent
 
 chosen: Any = estimators.__wrapped__  # type: ignore[attr-defined]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from tests.mc.estimate.ten_times import Grants
+from tests.mc.estimate.small_filters import Grants
 
 PROMISE = fp.GaussianDP(1.0)
 

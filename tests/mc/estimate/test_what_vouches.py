@@ -1,7 +1,7 @@
 """What vouches for a bound, and what happens where nothing does or it was wrong."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,8 @@ import filterproof as fp
 from filterproof.mc.estimate import path_bound
 from filterproof.mc.estimate.declared_spending import expand_spending
 from tests.mc.estimate.overspenders import OVERSPENDERS
-from tests.mc.estimate.ten_times import Grants, Silent, TenTimes
+from tests.mc.estimate.small_filters import TEN_TIMES, Grants, Silent
 
-FAILURE = 0.05
-DIRECTIONS: Any = ("PQ", "QP")
 BY_NAME = {case.name: case for case in OVERSPENDERS}
 
 
@@ -59,13 +57,6 @@ def test_a_pair_of_ones_own_that_understates_its_charge_has_not_the_theorem() ->
         assert found is None or found.rests_on_rule_theorem == known
 
 
-class Sly(fp.Constant):
-    """Asks for much more after a rare loss than the pair of which it inherits that it is all."""
-
-    def request(self, view: Any) -> Any:
-        return fp.Gaussian(np.where(view.loss < -0.35, 6.0, 0.1))
-
-
 class Calling(fp.Constant):
     """Says itself what it asks for, in a method that its request calls."""
 
@@ -80,15 +71,22 @@ class Calling(fp.Constant):
         return self.larger(view)
 
 
-class Askew(Calling):
-    """Changes what the request that it inherits calls."""
+class Sly(Calling):
+    """Asks for much more after a rare loss than what it inherits says, in a method that the request calls."""
 
     def larger(self, view: Any) -> Any:
-        return Sly.request(self, view)  # type: ignore[arg-type]
+        return fp.Gaussian(np.where(view.loss < -0.35, 6.0, 0.1))
 
 
 class Frank(Sly):
     possible_requests = (fp.Gaussian(0.1), fp.Gaussian(6.0))  # type: ignore[assignment]
+
+
+class Changed(fp.Constant):
+    """Asks for something else than the pair of which it inherits that it is all."""
+
+    def request(self, view: Any) -> Any:
+        return fp.Gaussian(6.0)
 
 
 class Responding(fp.HighWhileLossPositive):
@@ -106,12 +104,15 @@ class Last(fp.ManySmall):
 
 
 def test_what_an_adversary_inherits_says_nothing_of_requests_of_its_own() -> None:
-    asking = (Sly(0.1), Askew(0.1), Frank(), Last(2, fp.Gaussian, 0.1))
-    sly, askew, frank, last = (
+    asking = (Changed(0.1), Calling(0.1), Sly(0.1), Frank(), Last(2, fp.Gaussian, 0.1))
+    changed, calling, sly, frank, last = (
         fp.runs.Game.between(Grants(fp.GaussianDP(1.0)), of, rounds=2) for of in asking
     )
-    assert path_bound.proven_bounds(sly, 1000) is path_bound.proven_bounds(askew, 1000) is None
-    assert path_bound.proven_bounds(frank, 1000).squares == pytest.approx(72.0)  # type: ignore[union-attr]
+    assert path_bound.proven_bounds(sly, 1000) is path_bound.proven_bounds(changed, 1000) is None
+    for game, squares in ((calling, 0.02), (frank, 72.0)):
+        bounds = path_bound.proven_bounds(game, 1000)
+        assert bounds is not None
+        assert bounds.squares == pytest.approx(squares)
     assert expand_spending(last, 1000) is None
     assert expand_spending(replace(last, adversary=fp.ManySmall(2, fp.Gaussian, 0.1)), 1000) is not None
     responding = fp.simulate(fp.ZCDPFilter(0.5), Responding(), epsilon=0.05, n=2000, rounds=1, workers=1)
@@ -119,7 +120,7 @@ def test_what_an_adversary_inherits_says_nothing_of_requests_of_its_own() -> Non
 
 
 def test_states_that_are_expanded_are_those_of_the_code_that_runs() -> None:
-    game = fp.runs.Game.between(TenTimes(), fp.HighWhileLossPositive(low=0.1, high=0.2, family=fp.Gaussian))
+    game = fp.runs.Game.between(TEN_TIMES, fp.HighWhileLossPositive(low=0.1, high=0.2, family=fp.Gaussian))
     spending = expand_spending(game, 1000)
     assert spending is not None
     assert spending.squares == pytest.approx(0.4, rel=1e-12)
@@ -127,7 +128,7 @@ def test_states_that_are_expanded_are_those_of_the_code_that_runs() -> None:
     # a filter that looks at losses, and an adversary that does not say what it asks for, cannot be expanded
     lavish = BY_NAME["2 times, one path in 1e4"]
     assert expand_spending(fp.runs.Game.between(lavish.filter, lavish.adversary(telling=True)), 1000) is None
-    assert expand_spending(fp.runs.Game.between(TenTimes(), Silent(fp.Gaussian(0.1))), 1000) is None
+    assert expand_spending(fp.runs.Game.between(TEN_TIMES, Silent(fp.Gaussian(0.1))), 1000) is None
 
 
 def test_more_paths_are_worth_a_longer_walk() -> None:
@@ -141,41 +142,16 @@ def test_more_paths_are_worth_a_longer_walk() -> None:
     ]
 
 
-class ChargesWhatItKnows(TenTimes):
-    """Charges a pair with one mu for all runs, and any other nothing: a choice from a menu passes for free."""
-
-    def cost(self, request: Any) -> Any:
-        return request.mu**2 / 2 if np.ndim(request.mu) == 0 else 0.0
-
-    def admits(self, state: Any, request: Any) -> Any:
-        return state + self.cost(request) <= 0.52
-
-    def spend(self, state: Any, request: Any) -> Any:
-        return state + self.cost(request)
-
-
-@dataclass(frozen=True)
-class Choosing(fp.Adversary):
-    """Asks for Gaussian(1), then for Gaussian(3) in the runs with a very low loss, as a choice from a menu."""
-
-    @property
-    def possible_requests(self) -> Any:
-        return fp.Gaussian(1.0), fp.Gaussian(0.01), fp.Gaussian(3.0)
-
-    @property
-    def horizon(self) -> int:
-        return 2
-
-    def request(self, view: Any) -> Any:
-        if view.round == 0:
-            return fp.Gaussian(1.0)
-        return fp.PairPerRun((fp.Gaussian(0.01), fp.Gaussian(3.0)), view.loss < -3)
+def one_mu_rho(request: Any) -> Any:
+    """The charge of a pair with one mu for all runs, and nothing for one mu for each: a choice passes for free."""
+    return 0.0 if request.shape else request.zcdp_rho
 
 
 def test_states_are_expanded_for_every_way_to_ask_for_a_pair() -> None:
+    choosing = fp.MenuRandom((fp.Gaussian(1.0), fp.Gaussian(0.01), fp.Gaussian(3.0)))
     free, paid = (
-        expand_spending(fp.runs.Game.between(filt, Choosing()), 1000)
-        for filt in (ChargesWhatItKnows(), fp.ZCDPFilter(0.52))
+        expand_spending(fp.runs.Game.between(filt, choosing, rounds=2), 1000)
+        for filt in (Grants(fp.ZCDP(0.02), 0.52, one_mu_rho), fp.ZCDPFilter(0.52))
     )
     assert free is not None
     assert paid is not None
@@ -185,19 +161,14 @@ def test_states_are_expanded_for_every_way_to_ask_for_a_pair() -> None:
 
 def test_a_word_about_single_losses_is_not_believed() -> None:
     """A monitor keeps divergences of one order, which bound no loss; at epsilon 10 the word alone says 0."""
-    fourteen_for_ten = Grants(fp.PureDP(10.0), 1)  # a pair whose loss is 14
-    assert (
-        path_bound.bounds_stated_by_filter(
-            fp.runs.Game.between(fourteen_for_ten, Silent(fp.Gaussian(0.1)))
-        ).finite_loss_bound
-        == np.inf
-    )  # type: ignore[union-attr]
-    assert (
-        path_bound.proven_bounds(
-            fp.runs.Game.between(fp.BasicFilter(1.0), Silent(fp.Gaussian(0.1))), 10
-        ).finite_loss_bound
-        == 1.0
-    )  # type: ignore[union-attr]
+    claims, rules = (
+        fp.runs.Game.between(filt, Silent(fp.Gaussian(0.1)))
+        for filt in (Grants(fp.PureDP(10.0), 1), fp.BasicFilter(1.0))
+    )
+    stated, proven = path_bound.bounds_stated_by_filter(claims), path_bound.proven_bounds(rules, 10)
+    assert stated is not None
+    assert proven is not None
+    assert (stated.finite_loss_bound, proven.finite_loss_bound) == (math.inf, 1.0)
 
 
 def test_losses_that_are_taken_for_epsilon_but_for_rounding_decide_nothing_below() -> None:

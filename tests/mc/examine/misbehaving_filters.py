@@ -80,6 +80,16 @@ UsesStandardOutput = first("UsesStandardOutput", used_standard_output)
 Warns = first("Warns", warned)
 
 
+class CountsItsAnswers(SumOfZCDP):
+    """Counts in the object what it was asked, and never reads the count."""
+
+    asked = 0
+
+    def admits(self, state, request):
+        self.asked += 1
+        return super().admits(state, request)
+
+
 class HasAPool(SumOfZCDP):
     """Asks a thread, which its pool starts when it is first asked."""
 

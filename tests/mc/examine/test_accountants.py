@@ -1,11 +1,13 @@
 """Accountants are examined as filters are: theorem and numbers join, their own code plays, and broken ones lose a
 game."""
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -248,6 +250,16 @@ def test_the_chance_that_a_line_is_overtaken_is_that_of_all_outcomes_counted(rou
     found = LossBoundGame(odometer, (ratio,), rounds).solve_divergence(Divergence.exceedance())
     assert found.low <= chance <= found.high
     assert (chance > 0) is (rounds > 5)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 7, 10, 48])
+def test_a_loss_is_above_a_bound_where_its_logarithm_is(k):
+    line, bound, ratio = fp.odometers.LineOdometer, math.log1p(1 / k), Fraction(k + 1, k)
+    stating = {"__slots__": (), "epsilon": lambda self, state: line.epsilon(self, state) * 0 + bound}
+    game = LossBoundGame(type("Stating", (line,), stating)(0.05, target=1.0), (ratio,), 1)
+    with mpmath.workdps(40):
+        above = bool(mpmath.log(mpmath.mpf(k + 1) / k) > bound)
+    assert (game.solve_divergence(Divergence.exceedance()).low > 0) is above
 
 
 def test_a_game_is_worth_what_is_told_apart_and_no_more():

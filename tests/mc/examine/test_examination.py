@@ -1,24 +1,33 @@
 """Broken filters are refuted by the stage that should see them, sound ones never; the verdict says what was found."""
 
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
+import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.contract.work import activate_meter, count_work, current_meter
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.examination import Examination, PartialExamination
+from filterproof.mc.examine.pairs_in_attributes import pairs_of_attribute
 from filterproof.mc.examine.replay import MAX_FAILURE
 from filterproof.mc.examine.stage_finding import STOPPED_AFTER, UNFINISHED, StageFinding, Tightness
 from filterproof.mc.examine.stage_schedule import FAILURE, STAGES
 from filterproof.mc.examine.verification import verify
-from filterproof.mc.examine.worker import WorkerPaused, iter_isolated, register_summary
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
-from tests.mc.examine import example_filters, misbehaving_filters
+from tests.mc.examine import example_filters, misbehaving_filters, services
+from tests.mc.examine.test_accountants import Forgets
+from tests.slow_cases import slow_but
 
 FEW = {"mechanisms": "gaussian", "effort": 0.01}
 
@@ -178,26 +187,6 @@ def test_what_is_undecided_is_as_sure_as_the_least_sure_comparison(names, least)
     assert Tightness(AT, "menu", 0.25, None, 0.0, Evidence.EXACT).share == float("inf")
 
 
-def test_worker_pauses_at_the_work_that_it_is_given_and_goes_on_where_it_was():
-    def work():
-        register_summary(lambda: "so far")
-        for number in range(6):
-            count_work(10)
-            yield number
-
-    with activate_meter() as meter:
-        begins = iter(iter_isolated(work))
-        next(begins)
-        forked = meter.done - 10
-        begins.close()
-    with activate_meter():
-        told = [
-            (found.summary, current_meter().done - forked) if isinstance(found, WorkerPaused) else found
-            for found in iter_isolated(work, pauses=(forked + 20, forked + 45))
-        ]
-    assert told == [0, ("so far", 20), 1, 2, 3, ("so far", 50), 4, 5]
-
-
 def test_each_search_has_a_turn_before_any_has_its_next_and_the_laws_come_between():
     stages = []
     found = verify(example_filters.ByHand(), on_stage=stages.append, **FEW)
@@ -227,3 +216,78 @@ def test_only_the_stages_that_are_named_are_run_and_unknown_ones_are_refused():
     assert {one.stage for one in found.findings} == {"admission", "invariants"}
     with pytest.raises(ValueError, match=f"stages must be among {', '.join(STAGES)}, got 'lows'"):
         verify(example_filters.ByHand(), stages=["lows"])
+
+
+# -- the same is found again: in a fresh process, whose hashes are others, and of a slow filter ------------------
+
+ROOT = Path(__file__).parents[3]
+
+
+class OfASet(example_filters.StopsAtLosses):
+    """Names its menu in no order: hashes of pairs are other ones in each process."""
+
+    menu = frozenset(fp.SubsampledGaussian(0.5, 8.0 + k, adjacency="removal") for k in range(6))
+
+
+class CertifiedSum(example_filters.Sum):
+    """Its budget is that of a conversion, whose proof is one of many steps."""
+
+    promise, most = fp.ApproxDP(1.0, 1e-6), fp.CKS.budget(1.0, 1e-6)
+
+
+#: Something of each kind to examine, with an effort by which every stage asks something, and the stages if few.
+EXAMINED: dict[str, tuple[Any, ...]] = {
+    "sound sum": (example_filters.ByHand, 0.01),
+    "refuted by a sequence": (example_filters.CheapLaplace, 0.02),
+    "refuted by a game": (example_filters.AfterGain, 0.02),
+    "looks at losses": (OfASet, 0.003),
+    "of the library": (lambda: fp.ZCDPFilter(0.5), 0.005),
+    "proved from its source": (CertifiedSum, 1.0, "source"),
+    "accountant": (lambda: Forgets(fp.ZCDPFilter(0.5), 3), 0.003),
+    "sound service": (partial(fp.services.with_promise, services.Purse, fp.PureDP(1.0)), 0.01),
+    "refuted by a schedule": (partial(fp.services.with_promise, services.FreeRetry, fp.PureDP(1.0)), 0.01),
+}
+
+
+def examined(name: str) -> str:
+    """All that is found of it."""
+    make, effort, *stages = EXAMINED[name]
+    return verify(make(), effort=effort, seed=1, stages=stages or None).json().rstrip()
+
+
+def in_a_fresh_process(name: str) -> str:
+    """Whose hashes are other ones."""
+    code = f"from tests.mc.examine.test_examination import examined; print(examined({name!r}))"
+    environment = os.environ | {"PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)}
+    how: Any = {"cwd": ROOT, "env": environment, "capture_output": True, "text": True, "check": True}
+    return subprocess.run([sys.executable, "-c", code], **how).stdout.rstrip()
+
+
+@pytest.mark.parametrize("name", slow_but(("accountant",), EXAMINED))
+def test_the_same_is_found_in_a_fresh_process(name: str) -> None:
+    assert in_a_fresh_process(name) == examined(name)
+
+
+class Remote(example_filters.ByHand):
+    """Sound, and asked over a line that takes its time: for every answer, or for the first one of each process."""
+
+    wait: Any = staticmethod(lambda: None)
+
+    def admits(self, state, request):
+        self.wait()
+        return super().admits(state, request)
+
+
+@pytest.mark.parametrize("effort", [1e-6, pytest.param(2e-3, marks=pytest.mark.slow)])
+def test_how_long_answers_take_decides_neither_the_status_nor_a_word(effort: float) -> None:
+    waits = (lambda: None), (lambda: time.sleep(5e-4)), cache(lambda: time.sleep(0.2))
+    found = []
+    for wait in waits:
+        remote = type("Remote", (Remote,), {"wait": staticmethod(wait)})
+        found.append(verify(remote(), effort=effort, mechanisms=["gaussian"]))
+    assert {exam.json() for exam in found} == {found[0].json()}
+    assert found[0].ending is Ending.UNDECIDED
+
+
+def test_a_menu_that_has_no_order_is_asked_in_that_of_its_words() -> None:
+    assert pairs_of_attribute(OfASet(), "menu") == tuple(sorted(OfASet.menu, key=repr))

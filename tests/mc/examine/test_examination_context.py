@@ -133,32 +133,12 @@ def test_what_is_granted_is_what_the_filter_grants_up_to_the_largest_at_any_scal
 #: The filter, the families -> the beginning of its fault and of its notes, which families are granted and which denied.
 BOTH, FIRST = ("gaussian", "laplace"), ["gaussian"]
 ANSWERS = [
-    (  # one answer to several families is one note
-        misbehaving_filters.RaisesForOneFamily,
-        ("gaussian", "laplace", "erasure"),
-        "",
-        ["outside its scope: laplace, erasure"],
-        FIRST,
-        [],
-    ),
-    (misbehaving_filters.Raises, BOTH, "Raises.admits raised ZeroDivisionError", None, [], []),
+    # one answer to several families is one note
+    ("RaisesForOneFamily", (*BOTH, "erasure"), "", ["outside its scope: laplace, erasure"], FIRST, []),
+    ("Raises", BOTH, "Raises.admits raised ZeroDivisionError", None, [], []),
     # a denial is an answer; the Gaussians that are admitted end in the exception
-    (
-        misbehaving_filters.RunsOutOfMemory,
-        ("gaussian", "erasure"),
-        "RunsOutOfMemory.spend raised Memory",
-        None,
-        [],
-        None,
-    ),
-    (
-        misbehaving_filters.MutatesItsInput,
-        FIRST,
-        "MutatesItsInput.spend writes into the state",
-        None,
-        [],
-        None,
-    ),
+    ("RunsOutOfMemory", ("gaussian", "erasure"), "RunsOutOfMemory.spend raised Memory", None, [], None),
+    ("MutatesItsInput", FIRST, "MutatesItsInput.spend writes into the state", None, [], None),
 ]
 
 
@@ -166,7 +146,7 @@ ANSWERS = [
 def test_it_is_a_fault_that_no_family_is_answered_and_a_note_that_some_are_not(
     kind, families, fault, notes, granted, denied
 ) -> None:
-    finding, found, closed = admission_of(kind(), *families)
+    finding, found, closed = admission_of(getattr(misbehaving_filters, kind)(), *families)
     assert finding.fault.startswith(fault)
     assert bool(finding.fault) is bool(fault)
     assert notes is None or [note.partition(" (")[0] for note in finding.notes] == notes

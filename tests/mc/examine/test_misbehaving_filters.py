@@ -4,6 +4,7 @@ import inspect
 import os
 import re
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,7 +44,10 @@ def _everything_is_left_as_it_was() -> Iterator[None]:
 BREAKS = {
     misbehaving_filters.Raises: ("admits", "ZeroDivisionError: no budget was set"),
     misbehaving_filters.ScalarAnswers: ("admits", "must return booleans of shape (1,), got"),
-    misbehaving_filters.TakesNoRequest: ("admits", "; define admits(self, state, request)"),
+    misbehaving_filters.TakesNoRequest: (
+        "admits",
+        "must accept (state, request), got (state); define admits(self, state, request)",
+    ),
     misbehaving_filters.PromiseRaises: ("promise", "KeyError: 'epsilon'"),
 }
 
@@ -81,7 +85,7 @@ def test_a_filter_whose_state_is_not_all_it_knows_or_touches_is_at_fault(kind: t
     assert found.verdict.outcome is not Outcome.HOLDS
 
 
-@pytest.mark.parametrize("name", ["Prints", "UsesStandardOutput", "Warns"])
+@pytest.mark.parametrize("name", ["Prints", "UsesStandardOutput", "Warns", "CountsItsAnswers"])
 def test_what_harms_nobody_ends_no_examination_and_is_kept_from_the_page(name: str, capsys) -> None:
     found = verify(
         getattr(misbehaving_filters, name)(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"]
@@ -184,6 +188,39 @@ def test_an_error_is_told_by_the_innermost_method_and_the_line_of_its_helper_onc
     filt = Breaks()
     with pytest.raises(FilterFault) as caught, filter_faults_raised(Breaks()), filter_faults_raised(filt):
         next(call_admits(filt, error))
+    assert str(caught.value).startswith(sentence)
+
+
+def spends(how: str) -> fp.PrivacyFilter:
+    """A filter from a budget of another library whose code is at fault."""
+
+    class Ledger:
+        def __init__(self):
+            self.lock = threading.Lock() if how == "uncopied" else None
+
+        def spend(self, held, pair):
+            return [True] if how == "answered" else broken(KeyError("row 7"))
+
+    def ask(ledger, pair):
+        return broken(KeyError("row 7")) if how == "function" else ledger.spend(ledger, pair)
+
+    inner = fp.from_budget(Ledger, ask, fp.PureDP(1.0))
+    return fp.LabelledFilter(inner, labels={"site": ("a", "b")}, over={"site": "a"})
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ("method", f"Ledger.spend raised KeyError: 'row 7' {PLACE}"),
+        ("function", f"Ledger: ask raised KeyError: 'row 7' {PLACE}"),
+        ("answered", "Ledger: spend must grant or deny the whole request, got"),
+        ("uncopied", "Ledger: cannot pickle"),
+    ],
+)
+def test_a_fault_behind_an_adapter_is_told_by_the_code_of_the_user(how: str, sentence: str) -> None:
+    filt = spends(how)
+    with pytest.raises(FilterFault) as caught, filter_faults_raised(filt):
+        filt.admits(filt.start(1), filt.at(fp.RandomizedResponse(0.5)))
     assert str(caught.value).startswith(sentence)
 
 

@@ -20,11 +20,13 @@ from filterproof.filters.adapters.labelled_filter import service_of
 from filterproof.mc.engine.encoding import allowed_values_by_name
 from filterproof.mc.examine.counterexample import measured_counterexample
 from filterproof.mc.examine.divergence import Divergence
+from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.parameter_families import families_for_guarantee
 from filterproof.mc.examine.replay import ReplayError, replay_data
 from filterproof.mc.examine.schedule import MoveKind, Schedule, ServiceMove
 from filterproof.mc.examine.sequence import Sequence
 from filterproof.mc.examine.service_schedule_search import break_test, granted_menu
+from filterproof.mc.examine.stages.denials import explain_charged_denial
 from filterproof.mc.examine.verification import verify
 from tests.mc.examine import services
 from tests.mc.examine.example_filters import ByHand
@@ -258,6 +260,27 @@ def test_a_test_class_fails_with_what_happened_or_where_nothing_is_granted_and_p
     made(services.Purse)("runTest").debug()
 
 
+MALFORMED = {
+    "__init__": (lambda self, disk: 1 // 0, "Own must start from an empty disk, got ZeroDivisionError"),
+    "request": (lambda self, pair: iter(()), r"Own.request must accept \(pair, key\), got \(pair\); define"),
+    "clock": (lambda self: None, r"Own.clock must accept \(epoch\), got \(\); define clock\(self, epoch\)"),
+    "observe": (lambda self, loss: None, r"Own.observe must accept \(key, loss\), got \(loss\)"),
+    "kill": (lambda self, now: None, r"Own.kill must accept \(\), got \(now\)"),
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_a_malformed_service_is_a_fault_that_begins_with_its_name(name: str) -> None:
+    method, sentence = MALFORMED[name]
+    own = type("Own", (services.Purse,), {name: method})
+    with pytest.raises(TypeError, match=f"^{sentence}"):
+        Schedule((fp.RandomizedResponse(0.5),), ()).play(own)
+    if name == "request":
+        exam = fp.verify(fp.services.with_promise(own, PROMISE), effort=0.001)
+        assert exam.ending is Ending.FAULTY
+        assert re.match(sentence, exam.faults[0])
+
+
 # -- programs ------------------------------------------------------------------------------------------
 
 #: A program that knows keys, whose faults are switched on by a word of its command line.
@@ -342,7 +365,7 @@ def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_repl
     assert found.counterexample.kind == "schedule"
     assert "concurrent requests" in found.verdict.scope
     assert found.trace is not None
-    assert any("goes on" in move for move in found.trace.moves)
+    assert any("sends an answer" in move for move in found.trace.moves)
     told = json.loads(json.dumps(found.counterexample.to_data()))
     assert replay_data(told, filt=filt).refutes
     for name, value in (("low", 0.9), ("promised", 0.5)):
@@ -357,9 +380,10 @@ def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_repl
 
 @pytest.mark.parametrize("fault", ["sound", "eager"])
 def test_a_program_that_charges_for_denials_is_told(fault: str, program: Any) -> None:
-    exam = verify(program(fault), effort=0.05, mechanisms=["rr"], stages=["denials"])
-    (found,) = (one for one in exam.findings if one.stage == "denials")
-    assert ("a denial charges" in found.result) is (fault == "eager")
+    filt, large, small = program(fault), fp.RandomizedResponse(0.75), fp.RandomizedResponse(0.25)
+    assert bool(explain_charged_denial(filt, large, large, small)) is (fault == "eager")
+    exam = verify(filt, effort=1e-3, mechanisms=["rr"], stages=["denials"])
+    assert any(one.stage == "denials" for one in exam.findings)
 
 
 def test_a_program_that_answers_late_ends_what_asks_it_and_is_not_faulty(program: Any) -> None:

@@ -89,19 +89,15 @@ def test_what_the_filter_denies_bounds_nothing_from_below() -> None:
     found = supremum(filt, 0.5)  # its menu has no KOV
     assert (found.low, found.steps, found.adversary) == (0.0, (), None)
 
-    class SaysSo(fp.GaussianFilter):
-        def extremal(self, epsilon: float) -> LargestDivergence:
-            return LargestDivergence(epsilon, 0.01, 0.9)  # and not by which requests
+    def says(low: float, *steps: tuple[fp.DominatingPair, int]) -> Supremum:
+        extremal = {"extremal": lambda self, epsilon: LargestDivergence(epsilon, low, 0.9, steps)}
+        return supremum(type("Says", (fp.GaussianFilter,), extremal)(1.0), 1.0)
 
-    assert supremum(SaysSo(1.0), 1.0).low == 0.0
-
-    class SaysTooMuch(fp.GaussianFilter):
-        def extremal(self, epsilon: float) -> LargestDivergence:
-            return LargestDivergence(epsilon, 0.9, 0.9, ((fp.Gaussian(0.5), 1),))
-
+    assert says(0.01).low == 0.0  # and not by which requests
     reached = fp.Gaussian(0.5).hockey_stick(1.0)  # what the requests reveal, and not what is said of them
-    assert supremum(SaysTooMuch(1.0), 1.0).low == pytest.approx(reached, rel=1e-2)
-    assert supremum(SaysTooMuch(1.0), 1.0).low <= reached
+    low = says(0.9, (fp.Gaussian(0.5), 1)).low
+    assert low == pytest.approx(reached, rel=1e-2)
+    assert low <= reached
 
 
 class Half(fp.AdditiveFilter):

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from functools import partial
 from itertools import count as numbers
+from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -24,6 +25,7 @@ from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.worker import (
     ThreadsLost,
+    WorkerPaused,
     iter_isolated,
     iter_within_limit,
     register_summary,
@@ -101,16 +103,17 @@ def test_code_that_swallows_exceptions_lets_no_thread_run_or_answers_for_ever_en
         list(iter_isolated(partial(iter, code, object()), whose="Mine", deadline=Deadline.of(0.2)))
 
 
-def test_the_work_of_a_worker_is_counted_here_and_ends_it_after_its_own_summary() -> None:
-    def inner() -> Iterator[int]:
-        for number in numbers():
-            count_work(10)
-            yield number
+def ten_units_each() -> Iterator[int]:
+    for number in numbers():
+        count_work(10)
+        yield number
 
+
+def test_the_work_of_a_worker_is_counted_here_and_ends_it_after_its_own_summary() -> None:
     def outer() -> Iterator[object]:
         register_summary(lambda: "the summary")
         with suppress(OutOfWork):
-            yield from iter_isolated(inner, whose="Inner", limit=WorkLimit.of(_FORK_UNITS + 25))
+            yield from iter_isolated(ten_units_each, whose="Inner", limit=WorkLimit.of(_FORK_UNITS + 25))
         while True:
             count_work(1)
 
@@ -120,6 +123,20 @@ def test_the_work_of_a_worker_is_counted_here_and_ends_it_after_its_own_summary(
         with pytest.raises(OutOfWork):
             next(told)
         assert current_meter().done == 2 * _FORK_UNITS + 101
+
+
+def test_worker_pauses_at_the_work_that_it_is_given_and_goes_on_where_it_was() -> None:
+    def work() -> Iterator[int]:
+        register_summary(lambda: "so far")
+        yield from islice(ten_units_each(), 6)
+
+    with activate_meter():
+        pauses = (_FORK_UNITS + 20, _FORK_UNITS + 45)
+        told = [
+            (found.summary, current_meter().done) if isinstance(found, WorkerPaused) else found
+            for found in iter_isolated(work, pauses=pauses)
+        ]
+    assert told == [0, ("so far", _FORK_UNITS + 20), 1, 2, 3, ("so far", _FORK_UNITS + 50), 4, 5]
 
 
 def test_exceptions_are_raised_as_they_are_with_their_traceback() -> None:
@@ -222,12 +239,7 @@ def test_limited_work_ends_at_its_own_limit_reports_faults_and_does_not_pause() 
         meter.pauses, meter.pause = (15,), lambda: paused.append(meter.done)
         paused: list[int] = []
 
-        def work() -> Iterator[int]:
-            for number in numbers():
-                count_work(10)
-                yield number
-
-        told = iter_within_limit(work(), misbehaving_filters.SumOfZCDP(), WorkLimit.of(25))
+        told = iter_within_limit(ten_units_each(), misbehaving_filters.SumOfZCDP(), WorkLimit.of(25))
         assert (next(told), next(told)) == (0, 1)
         with pytest.raises(OutOfWork):
             next(told)

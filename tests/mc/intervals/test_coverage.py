@@ -116,14 +116,3 @@ def test_misses_stay_within_the_nominal_rate_in_ten_thousand_repetitions(method,
 def test_the_study_exposes_the_normal_interval_on_rare_heavy_values():
     """At 1e-3 hits in 1000 samples there is none with probability 0.37, and then the interval is a point."""
     assert misses("textbook", "hit of 1 with probability 1e-3", 60) > max(10, allowed(60, 1))
-
-
-@pytest.mark.parametrize("p", [5.29e-3, 0.5])
-def test_clopper_pearson_misses_as_seldom_on_each_side_as_beta_quantiles_say(p):
-    k = np.arange(N + 1)
-    ends = [fp.intervals.clopper_pearson(int(j), N, failure=FAILURE) for j in k]
-    chances = stats.binom.pmf(k, N, p)
-    low, high = stats.beta.ppf(0.005, k, N - k + 1), stats.beta.isf(0.005, k + 1, N - k)
-    for missed, expected in (([p < e.low for e in ends], low > p), ([p > e.high for e in ends], high < p)):
-        assert (np.array(missed) == expected).all()
-        assert chances[expected].sum() < 0.005

@@ -1,16 +1,13 @@
 """Bets with stakes fixed in advance, and the pilot's choice among intervals."""
 
-import itertools
 import math
 from dataclasses import replace
 
 import mpmath
 import numpy as np
 import pytest
-from scipy import optimize
 
 from filterproof.mc.intervals import FixedBets, Moments, empirical_bernstein, kl_chernoff
-from filterproof.mc.intervals.fixed_bets import least_expected_log_growths
 
 FAILURE = 1e-6
 SHARES = (7 / 8, 1 / 8)
@@ -47,17 +44,6 @@ def test_endpoints_are_the_means_against_which_the_definitions_capital_is_just_l
         assert 0 < estimate.low < estimate.high < 1
         assert 200 < capital(values, estimate.low, rises) < 200 * (1 + 1e-6)
         assert 200 < capital(values, estimate.high, falls) < 200 * (1 + 1e-6)
-
-
-def test_at_the_mean_each_capital_averages_to_one_over_all_outcomes():
-    """x is 0, 0.3 or 1 with probability 0.5, 0.3, 0.2; all 3^5 sequences."""
-    levels, weights = np.array([0.0, 0.3, 1.0]), np.array([0.5, 0.3, 0.2])
-    expected = np.zeros(4)
-    for outcome in itertools.product(range(3), repeat=5):
-        logs = np.array(BETS.log_factor_sums(levels[list(outcome)]))
-        grown = logs - 5 * np.log1p(np.array(BETS.signed_stakes) * (levels @ weights))
-        expected += np.prod(weights[list(outcome)]) * np.exp(grown)
-    assert expected == pytest.approx(np.ones(4), rel=1e-12)
 
 
 # -- rounding ----------------------------------------------------------------------------------------
@@ -118,22 +104,6 @@ def test_extreme_runs_lose_neither_the_interval_nor_its_width_to_rounding(n, val
 
 
 # -- the stakes --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("mean", "share"), [(0.2, 0.1), (0.01, 0.9), (0.9, 0.3)])
-def test_no_law_of_the_pilots_mean_and_variance_grows_a_capital_more_slowly(mean, share):
-    """Against a linear program over laws on a grid of 2001 values, which holds the two worst points nearly."""
-    spread = share * mean * (1 - mean)
-    law = Moments(1000, mean * 1000, spread * 1000)
-    x = np.linspace(0, 1, 2001)
-    rises, falls = np.array([0.1, 5.0]), np.array([0.1, 0.9])
-    found = np.concatenate(least_expected_log_growths(law, rises, falls))
-    for exponent, stake in zip(found, [*rises, *-falls], strict=True):
-        least = optimize.linprog(
-            np.log1p(stake * x), A_eq=[np.ones_like(x), x, x**2], b_eq=[1, mean, spread + mean**2]
-        ).fun
-        assert least >= exponent - 1e-9
-        assert least == pytest.approx(exponent, rel=1e-3)
 
 
 def best_in_hindsight(values, n):

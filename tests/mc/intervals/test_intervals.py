@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-import filterproof as fp
+from filterproof.mc.intervals import Moments, clopper_pearson, empirical_bernstein
+from filterproof.mc.intervals.anytime import BettingTest, LogCapital, anytime_mean
 
 
 def exact_moments(values):
@@ -25,7 +26,7 @@ def exact_moments(values):
 @pytest.mark.parametrize("scale", [1.0, 1e-15, 1e-200, 1e200])
 def test_moments_agree_with_rational_arithmetic_at_every_scale(scale):
     values = np.random.default_rng(1).beta(0.3, 2.0, 500) * scale
-    moments = fp.intervals.Moments.of(values, scale)
+    moments = Moments.of(values, scale)
     mean, variance = exact_moments(values / scale)
     assert moments.unit_mean == pytest.approx(float(mean), rel=1e-14)
     assert moments.unit_variance == pytest.approx(float(variance), rel=1e-13)
@@ -34,7 +35,7 @@ def test_moments_agree_with_rational_arithmetic_at_every_scale(scale):
 
 def test_a_spread_far_below_the_mean_survives_blocks_and_merging():
     values = 0.75 + 1e-9 * np.random.default_rng(2).random(4000)
-    merged = fp.intervals.Moments.merge(fp.intervals.Moments.of(block) for block in np.split(values, 8))
+    merged = Moments.merge(Moments.of(block) for block in np.split(values, 8))
     _, variance = exact_moments(values)
     # A sum of squares would keep no digit here: its rounding error is 1e-16, the variance 8e-20.
     assert merged.unit_variance == pytest.approx(float(variance), rel=1e-6, abs=0)
@@ -44,31 +45,13 @@ def test_merging_gives_the_same_bits_in_every_order_and_the_moments_of_the_whole
     rng = np.random.default_rng(3)
     values = rng.pareto(1.5, 9000)
     values /= values.max()
-    blocks = [
-        replace(fp.intervals.Moments.of(b), logs=(float(np.log1p(b).sum()),))
-        for b in np.array_split(values, 37)
-    ]
+    blocks = [replace(Moments.of(b), logs=(float(np.log1p(b).sum()),)) for b in np.array_split(values, 37)]
     orders = [rng.permutation(37) for _ in range(50)]
-    merged = {fp.intervals.Moments.merge(blocks[i] for i in order) for order in orders}
+    merged = {Moments.merge(blocks[i] for i in order) for order in orders}
     assert len(merged) == 1
     assert len({sum(blocks[i].logs[0] for i in order) for order in orders}) > 1  # the control
-    whole = fp.intervals.Moments.of(values)
+    whole = Moments.of(values)
     assert merged.pop().unit_variance == pytest.approx(whole.unit_variance, rel=1e-13)
-
-
-def test_moments_refuse_what_breaks_the_bound_and_blocks_of_different_bounds():
-    with pytest.raises(ValueError, match=r"values must lie in \[0, upper=0.5\], got 0.75"):
-        fp.intervals.Moments.of([0.1, 0.75], 0.5)
-    with pytest.raises(ValueError, match="values must lie in"):
-        fp.intervals.Moments.of([0.1, -1e-9])
-    with pytest.raises(ValueError, match="values must lie in"):
-        fp.intervals.Moments.of([0.1, math.nan])
-    with pytest.raises(ValueError, match="share one upper bound"):
-        fp.intervals.Moments.merge([fp.intervals.Moments.of([0.1], 1.0), fp.intervals.Moments.of([0.1], 2.0)])
-    with pytest.raises(ValueError, match="at least one block"):
-        fp.intervals.Moments.merge([])
-    with pytest.raises(ValueError, match="n must be >= 2"):
-        _ = fp.intervals.Moments.of([0.5]).unit_variance
 
 
 # -- Clopper-Pearson -------------------------------------------------------------------------------
@@ -84,7 +67,7 @@ def test_clopper_pearson_endpoints_have_at_most_the_tails_they_promise(k, n, fai
             p = mpmath.mpf(p)
             return sum(mpmath.binomial(n, j) * p**j * (1 - p) ** (n - j) for j in counts)
 
-        interval = fp.intervals.clopper_pearson(k, n, failure=failure)
+        interval = clopper_pearson(k, n, failure=failure)
         if k > 0:
             assert 1 - 1e-6 < tail(interval.low, range(k, n + 1)) / (failure / 2) <= 1
         if k < n:
@@ -106,7 +89,7 @@ def test_clopper_pearson_endpoints_have_at_most_the_tails_they_promise(k, n, fai
     ],
 )
 def test_clopper_pearson_endpoints_hold_in_balls_where_scipy_finds_no_root_or_a_wrong_one(k, n, failure):
-    interval = fp.intervals.clopper_pearson(k, n, failure=failure)
+    interval = clopper_pearson(k, n, failure=failure)
     with ctx.workprec(160):
         tails = [arb(interval.low).beta_lower(k, n - k + 1, True)]
         if k < n:
@@ -123,8 +106,8 @@ def test_empirical_bernstein_lies_within_the_published_half_width_for_each_side(
     """Maurer and Pontil's Theorem 4 twice, at failure/2 each, is wider than the shared-event form."""
     rng = np.random.default_rng(4)
     for n, failure in [(2, 0.1), (50, 1e-2), (10**5, 1e-9)]:
-        moments = fp.intervals.Moments.of(rng.beta(0.5, 3, n))
-        estimate = fp.intervals.empirical_bernstein(moments, failure=failure)
+        moments = Moments.of(rng.beta(0.5, 3, n))
+        estimate = empirical_bernstein(moments, failure=failure)
         log_term = math.log(4 / failure)
         published = math.sqrt(2 * moments.unit_variance * log_term / n) + 7 * log_term / (3 * (n - 1))
         ours = math.sqrt(2 * moments.unit_variance * math.log(3 / failure) / n)
@@ -135,7 +118,43 @@ def test_empirical_bernstein_lies_within_the_published_half_width_for_each_side(
 
 def test_constant_values_leave_only_the_lower_order_terms():
     """At zero variance the half width is l (2/sqrt(n(n-1)) + 1/(3n)) at l = log 300, n = 1000."""
-    estimate = fp.intervals.empirical_bernstein(fp.intervals.Moments.of(np.full(1000, 0.5)), failure=1e-2)
+    estimate = empirical_bernstein(Moments.of(np.full(1000, 0.5)), failure=1e-2)
     half = math.log(300) * (2 / math.sqrt(999000) + 1 / 3000)
     assert estimate.high - 0.5 == pytest.approx(half, rel=1e-10)
     assert 0.5 - estimate.low == pytest.approx(half, rel=1e-10)
+
+
+# -- refusals --------------------------------------------------------------------------------------
+
+
+def mean_of(counts, least=0.0, most=1.0, values=(0.0, 1.0)):
+    return anytime_mean(values, counts, least=least, most=most, failure=0.01)
+
+
+REFUSED = [
+    (lambda: Moments.of([0.1, 0.75], 0.5), r"values must lie in \[0, upper=0.5\], got 0.75"),
+    (lambda: Moments.of([0.1, -1e-9]), "values must lie in"),
+    (lambda: Moments.of([0.1, math.nan]), "values must lie in"),
+    (lambda: Moments.merge([Moments.of([0.1], 1.0), Moments.of([0.1], 2.0)]), "share one upper bound"),
+    (lambda: Moments.merge([]), "at least one block"),
+    (lambda: Moments.of([0.5]).unit_variance, "n must be >= 2"),
+    (lambda: BettingTest(1.0, 1.0, 1e-6), "threshold must be in"),
+    (lambda: BettingTest(1e-31, 1.0, 1e-6), "threshold must be in"),
+    (lambda: BettingTest(0.5, 1.0, 1e-6).wealth([]), "values must hold at least one sample"),
+    (lambda: LogCapital.merge([]), "at least one batch"),
+    *(
+        (lambda counts=counts: mean_of(counts), "counts must be integers")
+        for counts in ([-5, 10], [0.5, 0.5], [math.nan, 1], [0, 0], [2.0**53, 1])
+    ),
+    (lambda: mean_of([1, 1], least=-math.inf), "least must be finite"),
+    (lambda: mean_of([1, 1], most=math.inf), "most must be finite"),
+    (lambda: mean_of([1, 1], least=1.0, most=0.0), "least must be below most"),
+    (lambda: mean_of([1]), "values must lie in"),
+    (lambda: mean_of([1], values=[2.0]), "values must lie in"),
+]
+
+
+@pytest.mark.parametrize(("call", "words"), REFUSED, ids=range(len(REFUSED)))
+def test_arguments_out_of_range_are_refused(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()

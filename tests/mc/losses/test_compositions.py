@@ -93,6 +93,7 @@ EPSILONS = st.sampled_from([-2.0, 0.0, 0.1, 0.9, 2.5, 7.0, 20.0, 300.0, 690.0, 1
 @settings(deadline=None, max_examples=8)
 @given(counts=compositions(), epsilon=EPSILONS, relative=st.sampled_from([0.1, 1e-3]))
 @example(counts={RandomizedResponse(5e-324): 600}, epsilon=0.0, relative=1e-3)
+@example(counts={KOV(0.5, 1.0): 1, RandomizedResponse(0.5): 2}, epsilon=0.1, relative=0.1)
 @example(counts={KOV(1e9, 1.0): 1}, epsilon=1.7e308, relative=0.1)
 @example(counts={RandomizedResponse(1e300): 1}, epsilon=1.7e308, relative=1e-3)
 def test_bounds_of_finite_pairs_enclose_the_enumeration_by_every_route(counts, epsilon, relative):

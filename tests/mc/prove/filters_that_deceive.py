@@ -87,15 +87,6 @@ class Shadowed(SumFilter):
         self.cost = lambda request: 0.0 * request.zcdp_rho
 
 
-class KnowsArrays(SumFilter):
-    """The trace's arrays are none of NumPy's: the comparison with the code's own decisions tells."""
-
-    def admits(self, spent, request):
-        if isinstance(spent, np.ndarray):
-            return np.full(len(spent), True)
-        return super().admits(spent, request)
-
-
 class TriesFloat(SumFilter):
     def admits(self, spent, request):
         try:
@@ -124,15 +115,6 @@ class ReadsLimitOfBase(_Limited):
 # -- runs that share --------------------------------------------------------------------------------------
 
 
-class TwoAnswers(SumFilter):
-    """The two answers of one request are those of two runs."""
-
-    def admits(self, spent, request):
-        if isinstance(request, fp.Gaussian):
-            return np.array([float(request.mu) > 0.0, float(request.mu) <= 1.0])
-        return super().admits(spent, request)
-
-
 class NumberForAllRuns(SumFilter):
     """One number for all runs, in place of an array."""
 
@@ -144,46 +126,6 @@ class NumberForAllRuns(SumFilter):
 
     def spend(self, state, request):
         return state[0] + request.zcdp_rho, state[1] + 1
-
-
-# -- requests that are told apart, or not -----------------------------------------------------------------
-
-
-class MassesOfFinitePair(SumFilter):
-    """`p` is a parameter of an erasure and the masses of a finite pair."""
-
-    def admits(self, spent, request):
-        if isinstance(request, fp.FinitePair):
-            return np.full(len(spent), len(request.p) <= 2)
-        return super().admits(spent, request)
-
-
-class LargeRange(SumFilter):
-    """A family of which the prover knows no parameters has an `epsilon`."""
-
-    def cost(self, request):
-        if isinstance(request, fp.BoundedRange) and request.zcdp_rho > 100.0:
-            return request.epsilon * 0.0
-        return request.zcdp_rho
-
-
-class DefaultOfAnotherFamily(SumFilter):
-    """Large requests of a family without mu are charged by the default."""
-
-    def cost(self, request):
-        if type(request) in (fp.RandomizedResponse, fp.Gaussian) and request.zcdp_rho > 1e6:
-            return getattr(request, "mu", 0.0) ** 2 / 2
-        return request.zcdp_rho
-
-
-class DefaultOfSwapped(SumFilter):
-    """The swapped Gaussian has a mu too."""
-
-    def cost(self, request):
-        rho = request.zcdp_rho
-        if isinstance(request, fp.Gaussian) and getattr(request.swapped, "mu", None) is not None:
-            return np.where(rho > 1e6, 0.0, rho)
-        return rho
 
 
 # -- numbers ----------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 import enum
 import functools
 import logging
-import math
 import operator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -108,61 +107,6 @@ class RootOfSum(SumFilter):
 
     def admits(self, squares, request):
         return np.sqrt(squares + self.cost(request)) <= self.budget
-
-
-class NormByHypot(SumFilter):
-    """The Euclidean norm of all mu."""
-
-    promise, budget = fp.GaussianDP(0.8), 0.8
-
-    def admits(self, norm, request):
-        return self.spend(norm, request) <= self.budget
-
-    def spend(self, norm, request):
-        return np.hypot(norm, request.gdp_mu)
-
-
-class OwnConversion(SumFilter):
-    """rho-zCDP is (rho + 2 sqrt(rho log(1/delta)), delta)-DP (Bun & Steinke)."""
-
-    promise, budget = fp.ApproxDP(epsilon=2.0, delta=1e-6), 2.0 - 1e-9
-
-    def epsilon(self, rho):
-        return rho + 2 * np.sqrt(rho * math.log(1e6))
-
-    def admits(self, spent, request):
-        return self.epsilon(self.spend(spent, request)) <= self.budget
-
-    def cost(self, request):
-        return np.maximum(request.zcdp_rho, 1e-6)
-
-
-class PrecisionsOfReadings(SumFilter):
-    """The sum of 1 / sigma^2, where weak readings are charged as one of mu 1e-6."""
-
-    promise, budget = fp.GaussianDP(1.0), 1.0
-
-    def strength(self, request):
-        return np.maximum(request.gdp_mu, 1e-6)
-
-    def cost(self, request):
-        sigma = 1.0 / self.strength(request)
-        return 1.0 / sigma**2
-
-
-class MilliUnits(SumFilter):
-    """Whole thousandths of rho, rounded up, as integers."""
-
-    promise, budget = fp.ZCDP(1.0), 1000
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
-
-    def rounded(self, units):
-        return np.ceil(units)
-
-    def cost(self, request):
-        return self.rounded(np.minimum(request.zcdp_rho, 10.0) * 1000).astype(np.int64)
 
 
 # -- what is left -----------------------------------------------------------------------------------------

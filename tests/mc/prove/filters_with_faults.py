@@ -1,7 +1,6 @@
 """Filters with one fault each, most of them a sound filter with one thing changed: none may be proved."""
 
 import functools
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -32,33 +31,6 @@ class AnyOrder(sound.TwoOrders):
 
     def admits(self, spent, request):
         return (self.spend(spent, request) <= self.budget).any(axis=1)
-
-
-class RhoForSquares(sound.OwnConversion):
-    """sqrt(2 S log(1/delta)) is for the sum S of the epsilons' squares, and rho is half of it."""
-
-    def epsilon(self, rho):
-        return rho + np.sqrt(2 * rho * math.log(1e6))
-
-
-class SquareOfNormByHypot(sound.NormByHypot):
-    """The square of the norm, and not the norm, is at most 0.8."""
-
-    budget = 0.8**0.5
-
-
-class PrecisionsOfWeakReadings(sound.PrecisionsOfReadings):
-    """Strong readings are charged as one of mu 1/2."""
-
-    def strength(self, request):
-        return np.minimum(request.gdp_mu, 0.5)
-
-
-class UnitsDown(sound.MilliUnits):
-    """Thousandths, rounded down."""
-
-    def rounded(self, units):
-        return np.floor(units)
 
 
 class PriceOfALittleLess(sound.PriceList):

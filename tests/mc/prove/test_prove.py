@@ -19,8 +19,8 @@ SOUND, FAULTS, ATTACKS = (
 #: A few of each kind, in seconds; all of them take minutes.
 FAST = frozenset(
     {
-        *("SumFilter", "DictState", "CountsOnInstance", "UsedUp", "RestOfAnother"),
-        *("ChargesHalf", "twice the mu", "free by the second"),
+        *("SumFilter", "DictState", "CountsOnInstance", "CountsInModule", "CountsInArrayDefault", "UsedUp"),
+        *("GrantsOtherwise", "Shadowed", "RestOfAnother", "ChargesHalf", "free by the second"),
     }
 )
 #: Rules of one expression in place of those of SumFilter.
@@ -31,6 +31,26 @@ SOUND_RULES = {
         "budget": "1.0",
         "cost": "np.minimum(2 * request.gdp_mu, 1e3) ** 2",
     },
+    "own conversion": {
+        "promise": "fp.ApproxDP(2.0, 1e-6)",
+        "admits": "self.spend(spent, request) + 2 * np.sqrt(self.spend(spent, request) * math.log(1e6)) <= 1.99",
+        "cost": "np.maximum(request.zcdp_rho, 1e-6)",
+    },
+    "norm": {
+        "promise": "fp.GaussianDP(0.8)",
+        "admits": "self.spend(spent, request) <= 0.8",
+        "spend": "np.hypot(spent, request.gdp_mu)",
+    },
+    "precisions of readings": {
+        "promise": "fp.GaussianDP(1.0)",
+        "budget": "1.0",
+        "cost": "1.0 / (1.0 / np.maximum(request.gdp_mu, 1e-6)) ** 2",
+    },
+    "units rounded up": {
+        "start": "np.zeros(n, dtype=np.int64)",
+        "budget": "500",
+        "cost": "np.ceil(np.minimum(request.zcdp_rho, 10.0) * 1000).astype(np.int64)",
+    },
     "dearer of two": {
         "promise": "fp.RenyiDP(alpha=2.0, rho=0.5)",
         "cost": "np.maximum(request.renyi(2.0), 2 * request.zcdp_rho)",
@@ -40,6 +60,27 @@ SOUND_RULES = {
     },
 }
 BROKEN_RULES = {
+    # rho-zCDP is (rho + 2 sqrt(rho log(1/delta)), delta)-DP, and sqrt(2 S log(1/delta)) is for the sum of squares
+    "squares for rho": {
+        "promise": "fp.ApproxDP(2.0, 1e-6)",
+        "admits": "self.spend(spent, request) + np.sqrt(2 * self.spend(spent, request) * math.log(1e6)) <= 1.99",
+        "cost": "np.maximum(request.zcdp_rho, 1e-6)",
+    },
+    "square of the norm": {
+        "promise": "fp.GaussianDP(0.8)",
+        "admits": "self.spend(spent, request) ** 2 <= 0.8",
+        "spend": "np.hypot(spent, request.gdp_mu)",
+    },
+    "precisions of weak readings": {
+        "promise": "fp.GaussianDP(1.0)",
+        "budget": "1.0",
+        "cost": "1.0 / (1.0 / np.minimum(request.gdp_mu, 0.5)) ** 2",
+    },
+    "units rounded down": {
+        "start": "np.zeros(n, dtype=np.int64)",
+        "budget": "500",
+        "cost": "np.floor(np.minimum(request.zcdp_rho, 10.0) * 1000).astype(np.int64)",
+    },
     "wrong unit": {"cost": "np.minimum(request.gdp_mu, request.gdp_mu**2) / 4"},
     "mu from rho": {"promise": "fp.GaussianDP(1.0)", "cost": "request.zcdp_rho"},
     "one way": {"promise": "fp.RenyiDP(4.0, 0.5)", "cost": "request.renyi(4.0)"},
@@ -59,6 +100,32 @@ BROKEN_RULES = {
     "free as it has members": {
         "cost": "np.where(request.zcdp_rho > 1e6, 0.0, request.zcdp_rho)"
         " if getattr(request, 'members', None) is not None else request.zcdp_rho"
+    },
+    "default of another family": {
+        "cost": "getattr(request, 'mu', 0.0) ** 2 / 2"
+        " if type(request) in (fp.RandomizedResponse, fp.Gaussian) and request.zcdp_rho > 1e6"
+        " else request.zcdp_rho"
+    },
+    "default of a swapped pair, which has a mu": {
+        "cost": "np.where(request.zcdp_rho > 1e6, 0.0, request.zcdp_rho) if isinstance(request, fp.Gaussian)"
+        " and getattr(request.swapped, 'mu', None) is not None else request.zcdp_rho"
+    },
+    "parameter of a family that the prover does not know": {
+        "cost": "request.epsilon * 0.0 if isinstance(request, fp.BoundedRange) and request.zcdp_rho > 100.0"
+        " else request.zcdp_rho"
+    },
+    "masses of a finite pair for the parameter of an erasure": {
+        "admits": "np.full(len(spent), len(request.p) <= 2) if isinstance(request, fp.FinitePair)"
+        " else spent + request.zcdp_rho <= 0.5"
+    },
+    # the trace's arrays are none of NumPy's: the comparison with the code's own decisions tells
+    "arrays of NumPy are granted": {
+        "admits": "np.full(len(spent), True) if isinstance(spent, np.ndarray)"
+        " else spent + request.zcdp_rho <= 0.5"
+    },
+    "two answers for one run": {
+        "admits": "np.array([float(request.mu) > 0.0, float(request.mu) <= 1.0])"
+        " if isinstance(request, fp.Gaussian) else spent + request.zcdp_rho <= 0.5"
     },
     "free by the second": {"cost": "request.zcdp_rho * (int(time.time()) % 3 > 0)"},
     "free by what is counted elsewhere": {"cost": "request.zcdp_rho * (len(SEEN) % 4 > 0)"},
@@ -106,7 +173,11 @@ def rules(collection: dict[str, dict[str, str]]) -> list[object]:
 
 def written(folder: Path, rule: dict[str, str]) -> str:
     """A file with SumFilter and these rules of it."""
-    arguments = {"cost": "self, request", "admits": "self, spent, request", "spend": "self, spent, request"}
+    arguments = {
+        "start": "self, n",
+        "cost": "self, request",
+        **dict.fromkeys(("admits", "spend"), "self, spent, request"),
+    }
     lines = [
         f"def {name}({arguments[name]}):\n        return {text}" if name in arguments else f"{name} = {text}"
         for name, text in rule.items()

@@ -43,7 +43,7 @@ EXPRESSIONS = (
     "np.select([x > p, k > 3], [x, k], -0.5) * 3", "np.digitize(x, [0.0, 0.5, 2.0]) + k", "np.power(x, 2) - p",
     "np.nan_to_num(np.log(x), nan=2.0, neginf=-1.0) + k", "np.take([0.5, 0.25, 1.0], k % 3) + np.isneginf(np.log(x))",
     "reduce(np.add, [x, k, x]) + partial(np.add, x)(p)", "(y := x * 2) + y if p > 0.5 and (z := p * 3) > 1 else x",
-    "0 < (y := p - 0.5) < 9 and y == 5 or p", "operator.sub(*reversed([k, x]))",
+    "0 < (y := p - 0.5) < 9 and y == 5 or p", "operator.sub(*reversed([k, x]))", "np.atleast_1d(p) + np.atleast_1d(x)",
     "np.nextafter(x + p, np.inf) - np.nextafter(x, -math.inf)",
     # what one may take for something else
     "x.shape[0] > 2", "(1 / (x * -1.0) < 0.0) + k", "(np.abs(1.0) / np.maximum(0.0, -1.0) > 2.0) + x",
@@ -66,9 +66,10 @@ STATEMENTS = (
     return new
     """,
     """
-    new = x.copy()
-    copied = +new
-    copied += p
+    new = x + p
+    copied, signed = new.copy(), +new
+    copied -= p
+    signed -= p
     return new
     """,
     """

@@ -92,7 +92,8 @@ TOLD: list[tuple[Any, str]] = [
     ),
     (
         spending(Careful, released=lambda held, pair, loss: held.told(float(pair.pure_epsilon), loss)),
-        "denies RandomizedResponse(epsilon=0.25) after 2 uses; 4 fit in 1-DP by basic composition",
+        "denies RandomizedResponse(epsilon=0.25) after 2 uses with losses of 0.25 nats; 4 fit in 1-DP by basic "
+        "composition",
     ),
     (spending(Eager), "a denial charges: after RandomizedResponse("),
     (

@@ -165,16 +165,6 @@ def test_sequence_that_comes_nearest_is_told_in_its_direction() -> None:
 # -- invariants --------------------------------------------------------------------------------------------
 
 
-class ByClass(example_filters.Sum):
-    """Charges subsampled Gaussians less, which it knows by their class, as users write it."""
-
-    promise = fp.GaussianDP(1.0)
-    most = 1.0
-
-    def cost(self, state, request):
-        return request.gdp_mu**2 * (1.0 if isinstance(request, fp.SubsampledGaussian) else 1.5)
-
-
 class RaisesForTwo(example_filters.ByHand):
     """Covers one run alone."""
 
@@ -188,7 +178,6 @@ class RaisesForTwo(example_filters.ByHand):
 LAWS: list[tuple[type[fp.PrivacyFilter], tuple[str, ...], str, str]] = [
     (example_filters.NotMonotone, ("gaussian",), "", "violated invariant cheaper_is_admitted_too: Gaussian"),
     (RaisesForTwo, ("gaussian",), "RaisesForTwo.admits raised LookupError", ""),
-    (ByClass, ("gaussian", "subsampled"), "", ""),
     (misbehaving_filters.MixesRuns, ("gaussian",), "MixesRuns breaks the contract: it mixes runs", ""),
     (misbehaving_filters.GrantsOtherwise, ("gaussian",), "its grant is not its admits and spend", ""),
 ]
@@ -360,6 +349,12 @@ def test_a_game_that_is_too_large_is_solved_roughly() -> None:
     )
     assert 0 < first.tightness[0].attack <= first.tightness[0].worst <= 1.2 * first.tightness[0].attack
     assert first.tightness[0].worst < first.tightness[0].promised
+
+
+def test_a_game_that_no_solver_takes_is_none() -> None:
+    about = ExaminationContext.of(CapsEachRound(), seed=1)
+    menu = GameMenu("no finite pairs", (Gaussian(0.4), Laplace(3.0)), 2)
+    assert [*solve_both_directions(about, menu, AT)] == [None, None]
 
 
 class GaussiansOnly(CapsEachRound):
