@@ -202,16 +202,12 @@ class Examination(Displayed):
         counterexamples = [one.counterexample for one in self.findings if one.counterexample is not None]
         if not sums or not counterexamples:
             return False
-        from filterproof.mc.prove.induction import (
-            guarantees_after_grants,  # which imports the certified budgets
-        )
+        from filterproof.mc.prove.induction import guarantees_after_grants  # imports certified budgets
 
-        return not any(
-            certainly_exceeds(
-                one.value, max(map(one.measure.promised, guarantees_after_grants(sums, one.rounds)))
-            )
-            for one in counterexamples
-        )
+        def promised(one: Counterexample) -> float:
+            return max(map(one.measure.promised, guarantees_after_grants(sums, one.rounds)))
+
+        return not any(certainly_exceeds(one.value, promised(one)) for one in counterexamples)
 
     @property
     def _theorem_verdict(self) -> Verdict | None:

@@ -52,10 +52,9 @@ from filterproof.mc.examine.stages.schedules import (
     service_schedule_stage,
 )
 from filterproof.mc.examine.stages.sequences import sequence_stage
-from filterproof.mc.examine.stages.shrinking import shrink
+from filterproof.mc.examine.stages.shrinking import shrink, tightness_stage
 from filterproof.mc.examine.stages.source_proof import has_own_code, source_proof
 from filterproof.mc.examine.stages.strategy_search import strategy_stage
-from filterproof.mc.examine.stages.tightness import tightness_stage
 from filterproof.mc.examine.worker import ThreadsLost, WorkerPaused, iter_isolated
 from filterproof.theory.guarantees import Guarantee
 

@@ -16,8 +16,7 @@ from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.formatting import count_words
 from filterproof.mc.examine.minimise import minimise
-from filterproof.mc.examine.search_log import SearchLog
-from filterproof.mc.examine.stage_finding import StageFinding, Tightness
+from filterproof.mc.examine.stage_finding import SearchLog, StageFinding, Tightness
 from filterproof.theory.evidence import Evidence
 
 #: Units of work of a play of an accountant's game, besides the filter's calls, and of its value.

@@ -22,9 +22,8 @@ from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.pairs_in_attributes import pairs_of_attribute
-from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.sequence import granted_state
-from filterproof.mc.examine.stage_finding import StageFinding, Tightness
+from filterproof.mc.examine.stage_finding import SearchLog, StageFinding, Tightness
 from filterproof.mc.examine.stages.admission_boundary import best_guessed_menus
 from filterproof.mc.examine.stages.game_menus import GameMenu, candidate_menus, rare_event_menus
 from filterproof.mc.examine.stages.rational_plans import plans_with_best_second_requests

@@ -23,9 +23,8 @@ from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.formatting import count_words, sequence_words
 from filterproof.mc.examine.parameter_families import mechanism_name
 from filterproof.mc.examine.revalidation import nondeterminism_fault
-from filterproof.mc.examine.search_log import SearchLog
 from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence, reached_delta
-from filterproof.mc.examine.stage_finding import StageFinding, Tightness
+from filterproof.mc.examine.stage_finding import SearchLog, StageFinding, Tightness
 from filterproof.mc.examine.stages.admission_boundary import boundary_sequences
 from filterproof.mc.examine.stages.plays import (
     Player,

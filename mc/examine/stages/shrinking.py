@@ -1,4 +1,4 @@
-"""The stage of minimisation: turns the refutation into one that a person understands, and traces its play.
+"""The stages that minimise a play: the refutation, which is traced as well, or else the nearest to the guarantee.
 
 Every change is certified again: a sequence by its admission and a certified lower bound, a menu by its solved game, a
 plan in rational numbers. The order of the attempts is fixed; the work limit only ends them.
@@ -7,7 +7,7 @@ plan in rational numbers. The order of the attempts is fixed; the work limit onl
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -25,8 +25,8 @@ from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raise
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.pairs_in_attributes import allowed_values_for
-from filterproof.mc.examine.sequence import Sequence
-from filterproof.mc.examine.stage_finding import USED_UP, StageFinding
+from filterproof.mc.examine.sequence import Sequence, most_kept
+from filterproof.mc.examine.stage_finding import USED_UP, StageFinding, Tightness
 from filterproof.mc.examine.stages.game_menus import GameMenu
 from filterproof.mc.examine.stages.games import chosen_targets, solve_both_directions
 from filterproof.mc.examine.stages.plays import simple_plays
@@ -46,12 +46,15 @@ from filterproof.mc.examine.trace import (
 )
 from filterproof.mc.examine.worker import iter_within_limit
 from filterproof.mc.worst_case.plan import AdaptivePlan
+from filterproof.theory.evidence import Evidence
+from filterproof.theory.numerics.decimals import format_up
 from filterproof.theory.pairs import DominatingPair, Erasure, RandomizedResponse
 from filterproof.theory.rounding import away_from_zero
 
 T = TypeVar("T")
 
 _QUESTION = "What is the simplest play that breaks the guarantee, and by how much?"
+_SHARE_QUESTION = "How much of the guarantee does an admitted play reach?"
 #: A larger multiple of the guarantee than another, by which a person notices more.
 _NOTICED = 1.01
 #: The number of divergences at which a play is computed exactly, and the smallest promised delta that is considered.
@@ -61,6 +64,10 @@ _SEARCH_SHARE = 0.8
 #: e^epsilon of simple responses, and shares of erasures; the rounds of a menu's game that is written out.
 _SIMPLE_RATIOS = ((3, 1), (2, 1), (3, 2), (5, 4), (11, 10), (21, 20), (101, 100), (1001, 1000))
 _PARTS, _WRITTEN = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1)), 6
+#: The share of the nearest value that a play with fewer requests has to keep.
+_KEPT_SHARE = 0.99
+#: The number of grants for which the upper end of a proof from source code, whose sums are rounded, is stated.
+_GRANTS = 1000
 
 
 def shrink(
@@ -282,3 +289,75 @@ def best_plan_over_rational_pairs(filt: PrivacyFilter, best: Counterexample) -> 
 
 def _value_of_plan(plan: AdaptivePlan, subject: ExaminationContext, at: Divergence) -> float:
     return float(plan.value(subject.filter, Fraction(math.exp(at.at)), at.direction))
+
+
+# -- the nearest play of an unrefuted filter -----------------------------------------------------------
+
+
+def nearest_play(findings: Iterable[StageFinding]) -> Tightness | None:
+    """Return the row with a certain play that comes nearest to its guarantee, the clearest of equal ones, or None."""
+    rows = (row for one in findings for row in one.tightness)
+    sure = [
+        (-round(row.share, 4), row.play.order, row)
+        for row in rows
+        if row.play is not None and row.evidence is not Evidence.STATISTICAL and row.promised > 0
+    ]
+    return min(sure, key=lambda one: one[:2], default=(None, None, None))[2]
+
+
+def tightness_stage(
+    subject: ExaminationContext, findings: tuple[StageFinding, ...], limit: WorkLimit
+) -> Iterator[StageFinding]:
+    """Yield the play nearest to the guarantee, with few requests, and an upper bound by a theorem."""
+    row = nearest_play(findings)
+    if row is None or row.play is None:
+        return
+    play = row.play
+    if play.kind == "sequence":
+        if not play.played.is_granted(subject.filter):
+            return  # a new run denies it
+        play = _fewer_requests(subject.filter, play, limit)
+    most, why = _upper_bound_and_reason(subject.filter, row.measure, findings)
+    tightened = replace(row, attack=play.value, worst=most, evidence=play.evidence, play=play)
+    detail = f"{tightened.reached} ({play.evidence.name})"
+    detail += f"; no play exceeds {format_up(most)}, promised {row.promised:.6g}" if most is not None else ""
+    yield StageFinding(
+        "tightness", _SHARE_QUESTION, f"{detail}; {why}", play.description, "", tightness=(tightened,)
+    )
+
+
+def _fewer_requests(filt: PrivacyFilter, play: Counterexample, limit: WorkLimit) -> Counterexample:
+    """Return the play without the requests that it does not need for nearly its value."""
+    kept = play
+
+    def is_near(played: Sequence) -> bool:
+        nonlocal kept
+        if not played.steps:
+            return False
+        low = played.low(play.measure, play.promised)
+        if low < _KEPT_SHARE * play.value or not played.is_granted(filt):
+            return False
+        kept = sequence_counterexample(filt, played, play.measure, low)
+        return True
+
+    with suppress(OutOfWork), stopping_at(limit):
+        play.played.minimise(is_near, limit)
+    return kept
+
+
+def _upper_bound_and_reason(
+    filt: PrivacyFilter, measure: Divergence, findings: tuple[StageFinding, ...]
+) -> tuple[float | None, str]:
+    """Return an upper bound on the divergence of every play, and what it rests on; None without a theorem."""
+    proved = next((one for one in findings if one.covers_all and one.verdict is not None), None)
+    if proved is None:
+        return None, "no theorem bounds it from above"
+    if proved.rounding:
+        from filterproof.mc.prove.induction import guarantees_after_grants  # imports certified budgets
+
+        most = max(map(measure.promised, guarantees_after_grants(proved.rounding, _GRANTS)))
+        return most, f"by the proof from its source code, for up to {_GRANTS:,} grants"
+    promised = measure.promised(filt.promise)
+    if measure.kind == "hockey-stick":
+        promised = most_kept(filt.extremal(measure.at), promised)
+    return promised, "by the theorem that covers its code"

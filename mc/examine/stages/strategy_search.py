@@ -28,8 +28,7 @@ from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.formatting import count_words, pair_words
-from filterproof.mc.examine.search_log import SearchLog
-from filterproof.mc.examine.stage_finding import StageFinding, Tightness
+from filterproof.mc.examine.stage_finding import SearchLog, StageFinding, Tightness
 from filterproof.mc.examine.stages.admission_boundary import best_guessed_menus, loss_isf_and_masses
 from filterproof.mc.examine.stages.game_menus import GameMenu
 from filterproof.mc.examine.stages.plays import Player, greedy_plays, unlocked_family_plays
