@@ -124,7 +124,9 @@ def make_report(
     tasks = sorted(jobs, key=lambda name: _LONG.index(name) if name in _LONG else len(_LONG))
     waiting, timed_results = dict.fromkeys(tasks), dict[str, tuple[Any, float]]()
     on_progress(_progress_text(waiting), 0, len(tasks))
-    for name, timed in iter_completed(executor, partial(_timed_job, jobs), tasks, window=len(tasks)):
+    for name, timed in iter_completed(
+        executor, partial(_job_with_processor_seconds, jobs), tasks, window=len(tasks)
+    ):
         timed_results[name] = timed
         del waiting[name]
         on_progress(_progress_text(waiting), len(timed_results), len(tasks))
@@ -165,7 +167,7 @@ def _accountant_chapter_and_page(study: Study, page: str) -> tuple[AccountantCha
     return chapter, accountant_page(chapter)
 
 
-def _timed_job(jobs: Mapping[str, Callable[[], Any]], name: str) -> tuple[Any, float]:
+def _job_with_processor_seconds(jobs: Mapping[str, Callable[[], Any]], name: str) -> tuple[Any, float]:
     """The result of a job, and its processor seconds, those of its child processes included."""
     began = sum(os.times()[:4])
     result = jobs[name]()

@@ -35,7 +35,7 @@ def checked_key(key: object) -> bytes | None:
     raise ValueError(f"key must be at least {_MIN_KEY} bytes, got {got}; pass e.g. secrets.token_bytes(32)")
 
 
-def seal_content(
+def content_signed_if_key(
     kind: str, version: int, content: Mapping[str, object], key: bytes | None
 ) -> dict[str, object]:
     """Return `content` with its format and version and, with a key, the HMAC-SHA256 of everything."""
@@ -46,7 +46,7 @@ def seal_content(
 def checked_content(
     data: object, kind: str, version: int, names: tuple[str, ...], key: bytes | None, source: str
 ) -> dict[str, Any]:
-    """Return a copy of the content that `seal_content` was given: JSON values under exactly these names.
+    """Return a copy of the content that `content_signed_if_key` was given: JSON values under exactly these names.
 
     Raises ValueError for anything else, including signed data without a key and data with another signature.
     """

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping
 from typing import ClassVar, NoReturn, SupportsIndex
 
-from filterproof.filters.accountants.saved_state import checked_key, seal_content
+from filterproof.filters.accountants.saved_state import checked_key, content_signed_if_key
 
 
 class StatefulAccountant:
@@ -53,7 +53,7 @@ class StatefulAccountant:
         self, kind: str, version: int, content: Mapping[str, object], key: bytes | None
     ) -> dict[str, object]:
         """Return the saved data, signed with `key`, or else with the object's own key; unsigned without both."""
-        return seal_content(kind, version, content, self._key if key is None else checked_key(key))
+        return content_signed_if_key(kind, version, content, self._key if key is None else checked_key(key))
 
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
         raise TypeError(

@@ -84,8 +84,8 @@ class _NamedValue:
         return self._name
 
 
-class _RuleByMember(_NamedValue, ChargeRule):
-    """A rule that charges each member of a selection separately."""
+class _RulePerSelectedPair(_NamedValue, ChargeRule):
+    """A rule that charges each pair of a PairPerRun separately."""
 
     __slots__ = ()
 
@@ -100,7 +100,7 @@ class _RuleByMember(_NamedValue, ChargeRule):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PureCharge(_RuleByMember):
+class PureCharge(_RulePerSelectedPair):
     """The epsilon of an epsilon-DP mechanism, in nats; a sum of at most B gives B-DP by basic composition.
 
     The charge is one number for all runs, or one per run in shape (n,), as the parameters of the pair are.
@@ -120,7 +120,7 @@ class PureCharge(_RuleByMember):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ZCDPCharge(_RuleByMember):
+class ZCDPCharge(_RulePerSelectedPair):
     """The zCDP parameter rho of a mechanism, in nats; a sum of at most B gives B-zCDP.
 
     rho is mu^2/2 for Gaussian(mu), epsilon^2/2 for RandomizedResponse(epsilon), and otherwise the number that the pair
@@ -144,7 +144,7 @@ class ZCDPCharge(_RuleByMember):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GDPCharge(_RuleByMember):
+class GDPCharge(_RulePerSelectedPair):
     """The squared GDP parameter mu^2 of a mechanism; a sum of at most mu^2 gives mu-GDP.
 
     The charge is one number for all runs, or one per run in shape (n,), as the parameters of the pair are.

@@ -26,7 +26,7 @@ _ROUNDING = 2.0**-38
 
 @dataclass(frozen=True, slots=True)
 class HockeyStickFilter(PrivacyFilter[_State]):
-    """The filter that charges each release its expected increase of the hockey-stick divergence.
+    """The filter that charges each release the expected increase of the hockey-stick divergence at the realised losses.
 
     It grants a request while, in both directions, the sum of charges is at most delta::
 

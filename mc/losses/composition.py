@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from filterproof.mc.losses import finite_sums
 from filterproof.mc.losses.balls import BITS, lower_end, to_ball, upper_end
-from filterproof.mc.losses.inversion import FourierInversion
+from filterproof.mc.losses.fourier_inversion import FourierInversion
 from filterproof.mc.losses.lattice_pld import (
     LowerBoundPLD,
     common_epsilon_step,

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.accountants.personal_reports import ForOnePerson, PerPersonValues, check_person
 from filterproof.mc.losses.composition import Bounds
-from filterproof.mc.losses.inversion import bounds_of_worse_direction
+from filterproof.mc.losses.fourier_inversion import bounds_of_worse_direction
 from filterproof.mc.losses.step_moments import StepMoments
 from filterproof.theory.argument_checks import (
     check_at_least_zero,

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.accountants.clipped_sums import ClippedSums, ImplicitVectors
 from filterproof.filters.accountants.individual import IndividualFilter
-from filterproof.filters.accountants.saved_state import checked_content, saved_count, seal_content
+from filterproof.filters.accountants.saved_state import checked_content, content_signed_if_key, saved_count
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.mc.training.data_set import DataSet
@@ -229,7 +229,8 @@ class PrivateGradientDescent:
         path = Path(path)
         with OutputFolder(path.parent) as folder:
             folder.add(
-                path.name, json.dumps(seal_content("descent", _VERSION, content, _FORMAT_KEY)).encode()
+                path.name,
+                json.dumps(content_signed_if_key("descent", _VERSION, content, _FORMAT_KEY)).encode(),
             )
 
     @classmethod

@@ -218,7 +218,7 @@ def _worst_over_directions(
 ) -> WorstCase:
     """Return the worst case over all directions, with smaller steps until the width is `relative`."""
     best: dict[Direction, WorstCase] = {}
-    coarsen, refines = 1, evidence is not Evidence.EXACT and game.chooses_step
+    coarsen, refines = 1, evidence is not Evidence.EXACT and game.solver_chooses_loss_step
     if not refines:
         relative = None
     elif relative is None:

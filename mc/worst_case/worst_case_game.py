@@ -168,7 +168,7 @@ class WorstCaseGame:
     _trees: dict[tuple[Direction, bool], _TreeGame] = field(default_factory=dict)
 
     @property
-    def chooses_step(self) -> bool:
+    def solver_chooses_loss_step(self) -> bool:
         """Whether the solver chooses the step of rounded losses, so that a larger step is quicker."""
         if self.step is not None or self.solved_cache is not None:
             return False

@@ -14,7 +14,7 @@ from filterproof.reports.pages.page import Page, PageTable, VerdictBadge, share
 from filterproof.reports.pages.profile_figure import (
     TOLD,
     membership_test_bounds,
-    profile_and_trade_off_pictures,
+    profile_and_membership_test_pictures,
 )
 from filterproof.reports.template import formula_mathml
 from filterproof.theory.attacker import AttackerCurve
@@ -52,7 +52,7 @@ def filter_page(chapter: FilterChapter) -> Page:
             )
             if words
         ),
-        pictures=profile_and_trade_off_pictures(chapter, curves),
+        pictures=profile_and_membership_test_pictures(chapter, curves),
         uncovered=_uncovered_text(chapter),
         code=_page_code(chapter),
         table=_counterexample_table(chapter),

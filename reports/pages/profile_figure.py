@@ -45,7 +45,7 @@ def membership_test_bounds(chapter: FilterChapter) -> dict[str, AttackerCurve]:
     return curves
 
 
-def profile_and_trade_off_pictures(
+def profile_and_membership_test_pictures(
     chapter: FilterChapter, curves: dict[str, AttackerCurve]
 ) -> tuple[Picture, Picture]:
     """Return the pictures of the privacy profile and of the trade-off curve."""

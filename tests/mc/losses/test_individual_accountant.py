@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.mc.losses import inversion, step_moments
+from filterproof.mc.losses import fourier_inversion, step_moments
 from filterproof.mc.losses.step_moments import StepMoments
 from filterproof.theory.conversions import gaussian_epsilon
 
@@ -108,7 +108,7 @@ def test_a_person_among_others_has_the_epsilon_that_they_have_alone_and_step_by_
         for _ in range(10):
             alone.add(row[[0, 17, 39]])
     found = crowd.epsilon(1e-6).made_public()
-    monkeypatch.setattr(inversion, "_MAX_HELD", 256)  # a few people at a time
+    monkeypatch.setattr(fourier_inversion, "_MAX_HELD", 256)  # a few people at a time
     assert np.allclose(crowd.epsilon(1e-6).made_public(), found, rtol=1e-9, atol=0)
     assert np.allclose(alone.epsilon(1e-6).made_public(), found[:, [0, 17, 39]], rtol=1e-6, atol=0)
 
@@ -161,15 +161,19 @@ def test_every_corner_of_what_is_accepted_is_answered(q, sigma, level):
 
 
 def forget():
-    for kept in (inversion._tilted_moments, inversion._modulus_envelope, inversion._characteristic_functions):
-        kept.cache_clear()
+    for cached in (
+        fourier_inversion._tilted_moments,
+        fourier_inversion._modulus_envelope,
+        fourier_inversion._characteristic_functions,
+    ):
+        cached.cache_clear()
 
 
 def test_an_answer_does_not_depend_on_what_was_asked_before():
     def bounds(count):
         people = np.array([[count]], dtype=np.uint32)
         return [
-            inversion.FourierInversion([StepMoments(0.01, 1.0, 1.0)], people, way).delta(1.0)
+            fourier_inversion.FourierInversion([StepMoments(0.01, 1.0, 1.0)], people, way).delta(1.0)
             for way in ("PQ", "QP")
         ]
 
