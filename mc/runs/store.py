@@ -7,7 +7,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -143,7 +143,8 @@ class RunStore:
                 run(f"PRAGMA application_id = {APPLICATION_ID}")
                 run(f"PRAGMA user_version = {LAYOUT_VERSION}")
             run("COMMIT")
-            run("PRAGMA journal_mode = WAL")
+            with suppress(sqlite3.OperationalError):  # locked by another maker, who sets it after this one
+                run("PRAGMA journal_mode = WAL")
         except BaseException:
             self.connection.close()  # which rolls back
             raise

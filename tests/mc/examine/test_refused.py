@@ -99,12 +99,12 @@ KINDS: Calls = [
         "promise must be a guarantee, got 1.0",
     ),
     (partial(fp.services.first_violation, 3, PURE), "service must make a service from a disk"),
-    (partial(fp.services.first_violation, dict, PURE), "service must have a method request"),
+    (partial(fp.services.first_violation, dict, PURE), "dict must have a method request"),
     (partial(fp.services.first_violation, answering(True), PURE), "request must be a generator"),
     (partial(fp.services.first_violation, answering(iter(["x"])), PURE), "must yield fp.services.Release"),
     (
         partial(fp.services.first_violation, answering(iter([HALF_WAY])), PURE),
-        "must be a whole number or None, got epoch=0.5",
+        "whole number or None, got epoch=0.5",
     ),
     *(
         (partial(how, services.Purse, 1.0), "promise must be a guarantee")
