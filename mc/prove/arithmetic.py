@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from filterproof.mc.prove.monotone import MonotoneFunction, exponential_function, power_function
+from filterproof.mc.prove.monotone_functions import MonotoneFunction, exponential_function, power_function
 from filterproof.mc.prove.paths import MAX_DOUBLE, WHOLE, Atom, Ends, NotTraced, Path, Raised, Value
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.values import (
@@ -93,11 +93,13 @@ class Arithmetic:
 
     def check_weak(self, kind: str, *given: Array) -> None:
         """Raise NotTraced if a Python integer may not fit into the NumPy integer kind beside it."""
+        least, most = INTEGERS.get(kind, (0, 0))
         for g in given if kind in INTEGERS else ():
-            if g.kind == "int":
-                low, high = self.path.range(g.value)
-                if low is None or high is None or low < INTEGERS[kind][0] or high > INTEGERS[kind][1]:
-                    raise NotTraced(f"a Python integer may not fit into {kind}")
+            fits = g.kind != "int" or (
+                self.path.at_least(g.value, least) and not self.path.above(g.value, most)
+            )
+            if not fits:
+                raise NotTraced(f"a Python integer may not fit into {kind}")
 
     def negative(self, value: Array) -> Array:
         if is_bool_kind(value.kind):

@@ -37,13 +37,14 @@ class DerivedStep:
     new: Mapping[int, Polynomial]
     goals: list[DerivedGoal] = field(default_factory=list)
 
-    def name(self, number: int) -> str:
+    def variable_name(self, number: int) -> str:
+        """Return the name of the number with this index, such as "k", "sum" or "x3"."""
         return {"grants": "k", "ghost": "sum", "truth": "charge"}.get(self.kinds[number], f"x{number}")
 
     @property
     def names(self) -> list[str]:
         """The numbers of the step, but for the grants and the sum."""
-        return [self.name(n) for n, kind in enumerate(self.kinds) if kind not in ("grants", "ghost")]
+        return [self.variable_name(n) for n, kind in enumerate(self.kinds) if kind not in ("grants", "ghost")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,6 +128,7 @@ def fits(own: Caller, budget: Budget, state: Any, charge: Any) -> Array:
 
 
 def add(own: Caller, budget: Budget, state: Any, charge: Any) -> tuple[Array, Array]:
+    """Return the traced state after Budget.add: the exact sum, once for each of the budget's two doubles."""
     after = _after(own, budget, state, charge)
     if any(not isinstance(total, Polynomial) for total in after.items):
         raise NotTraced("a charge that is no finite number is added to a sum")

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from filterproof.mc.prove.arithmetic import Arithmetic
-from filterproof.mc.prove.monotone import MATH as MATH_FUNCTIONS
-from filterproof.mc.prove.monotone import NUMPY as NUMPY_FUNCTIONS
+from filterproof.mc.prove.monotone_functions import MATH as MATH_FUNCTIONS
+from filterproof.mc.prove.monotone_functions import NUMPY as NUMPY_FUNCTIONS
 from filterproof.mc.prove.numpy_arrays import (
     Caller,
     append,
@@ -222,7 +222,9 @@ def at_least_one_axis(own: Caller, value: Any) -> Array:
 def take(own: Caller, a: Any, indices: Any) -> Any:
     """An entry of a list of numbers, or of an array with one axis."""
     if (table := array_of(own, a)).ndim != 1:
-        raise NotTraced("np.take of several axes has no rule")
+        raise NotTraced(
+            f"np.take of an array with {table.ndim} axes has no rule; take from an array with one axis"
+        )
     return index(own, table, indices)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from filterproof.filters.contract.work import count_work
 from filterproof.mc.prove.certificate_checker import Inequality
-from filterproof.mc.prove.monotone import MISSED, UNRESOLVED, bound_on_single_double
+from filterproof.mc.prove.monotone_functions import MISSED, UNRESOLVED, bound_on_single_double
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.relative_error import relative_error_bounds
 

@@ -123,8 +123,8 @@ class Plays:
         return [1 < len(c) <= 5 and all(math.isfinite(x) and x == int(x) for x in c) for c in columns]
 
 
-def play(filt: PrivacyFilter) -> Plays:
-    """Return plays of a filter with random requests; every second play has three runs side by side."""
+def play_with_random_requests(filt: PrivacyFilter) -> Plays:
+    """Run the real filter on random requests, and return its decisions; every second play has three runs."""
     return Plays([_one_play(filt, number, 1 if number % 2 == 0 else 3) for number in range(PLAYS)])
 
 

@@ -20,7 +20,7 @@ from filterproof.mc.prove.comparison import COMPARED, correct_predictions_and_mi
 from filterproof.mc.prove.induction import Failure, Induction, SumBound, group_by_first_request
 from filterproof.mc.prove.invariants import charge_upper_bound, code_constants, numbers_read_of_requests
 from filterproof.mc.prove.paths import NotTraced, Raised
-from filterproof.mc.prove.plays import Plays, play, play_for_comparison
+from filterproof.mc.prove.plays import Plays, play_for_comparison, play_with_random_requests
 from filterproof.mc.prove.polynomials import number_text
 from filterproof.mc.prove.questions import Questions
 from filterproof.mc.prove.requests import MANY_ORDERS
@@ -192,7 +192,10 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
     """Trace a filter, compare it with plays, and prove its sums; return the result."""
     promise = _promise(filt)
     start = Tracer(filt, [], [], questions).start_state()
-    plays, others = play(filt).exact(start), play_for_comparison(filt, start).exact(start)
+    plays, others = (
+        play_with_random_requests(filt).exact(start),
+        play_for_comparison(filt, start).exact(start),
+    )
     system = _trace_system(filt, plays, questions)
     possible = theorems_for_guarantee(promise, _renyi_orders_read(system), code_constants(system))
     known: dict[str, Any] = {"file": File(file).name, "promise": promise, "paths": system.paths}

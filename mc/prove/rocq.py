@@ -126,7 +126,7 @@ def _number(value: Fraction) -> str:
 
 def _text(polynomial: Polynomial, step: DerivedStep) -> str:
     parts = [
-        " * ".join([_number(c)] * (c != 1 or not key) + [step.name(n) for n in key])
+        " * ".join([_number(c)] * (c != 1 or not key) + [step.variable_name(n) for n in key])
         for key, c in sorted(polynomial.terms.items())
     ]
     return f"({' + '.join(parts) or '0'})"
@@ -201,8 +201,8 @@ def _facts(step: DerivedStep) -> list[str]:
     found = [_fact(*step.given[i], step) for i in _own(step)]
     for number, rounding in step.roundings.items():
         rule = "near" if rounding.units > 1 else "nearest_of_sum" if rounding.of_sum else "nearest"
-        found.append(f"{rule} {step.name(number)} {_text(rounding.exact, step)}")
-    return found + [f"double {step.name(number)}" for number in _compared(step)]
+        found.append(f"{rule} {step.variable_name(number)} {_text(rounding.exact, step)}")
+    return found + [f"double {step.variable_name(number)}" for number in _compared(step)]
 
 
 def _own(step: DerivedStep) -> list[int]:
@@ -225,7 +225,7 @@ def _after(step: DerivedStep) -> dict[int, str]:
     charge = step.new[SUM] - step.old[SUM]
     (number,) = charge.atoms
     values = {v: _text(p, step) for v, p in step.new.items() if v >= 0}
-    return values | {SUM: f"(sum + {step.name(number)})", GRANTS: "(k + 1)"}
+    return values | {SUM: f"(sum + {step.variable_name(number)})", GRANTS: "(k + 1)"}
 
 
 def _hypotheses(step: DerivedStep, system: DerivedSystem) -> list[str]:

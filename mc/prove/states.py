@@ -46,7 +46,7 @@ def map_traced_arrays(value: Any, rule: Callable[[Array, list[Any]], Any]) -> An
 
     made = map_arrays(replace_leaf, value)
     if sums:
-        raise NotTraced("the two parts of a budget's sum are not side by side")
+        raise NotTraced("the two doubles of a budget's sum are not next to each other in the state")
     return made
 
 
@@ -71,7 +71,7 @@ def check_double_double_parts(value: Any) -> None:
         if array.kind.startswith("sum"):
             sums.append((array.kind[4:], array.items))
         elif array.kind.startswith("rest") and (not sums or sums.pop(0) != (array.kind[5:], array.items)):
-            raise NotTraced("the two parts of a budget's sum are not side by side")
+            raise NotTraced("the two doubles of a budget's sum are not next to each other in the state")
 
     map_traced_arrays(value, check_array)
 

@@ -265,7 +265,7 @@ class Tracer:
                             raise NotTraced(f"the state has more than {MAX_SHAPES} shapes")
         return System(shape, first, shapes, steps, denied, paths, self.nonneg)
 
-    def symbolic_state(self, shape: Shape, atoms: list[Atom]) -> Any:
+    def state_of_atoms(self, shape: Shape, atoms: list[Atom]) -> Any:
         """Return a state of a shape whose symbolic leaves are atoms."""
         number = {atom.name: Polynomial.atom(i) for i, atom in enumerate(atoms) if atom.kind == "place"}
         entries = []
@@ -281,7 +281,7 @@ class Tracer:
         def shape_after_request(path: Path) -> Any:
             """Trace one request; return the shape and entries afterwards, or None after a denial."""
             path.home = file_of(type(self.filt)) or ""
-            state = self.symbolic_state(shape, atoms)
+            state = self.state_of_atoms(shape, atoms)
             request = requests[id(path)] = Request(path, style)
             interpreter = Interpreter(path)
             answer = interpreter.call(self.filt.admits, [state, request], {})

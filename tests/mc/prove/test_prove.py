@@ -51,6 +51,11 @@ SOUND_RULES = {
         "budget": "500",
         "cost": "np.ceil(np.minimum(request.zcdp_rho, 10.0) * 1000).astype(np.int64)",
     },
+    "Python integers under a guard": {
+        "start": "np.zeros(n, dtype=np.int64)",
+        "admits": "request.zcdp_rho <= 1 and spent + math.ceil(request.zcdp_rho * 1000) <= 500",
+        "spend": "spent + math.ceil(request.zcdp_rho * 1000)",
+    },
     "dearer of two": {
         "promise": "fp.RenyiDP(alpha=2.0, rho=0.5)",
         "cost": "np.maximum(request.renyi(2.0), 2 * request.zcdp_rho)",
@@ -80,6 +85,11 @@ BROKEN_RULES = {
         "start": "np.zeros(n, dtype=np.int64)",
         "budget": "500",
         "cost": "np.floor(np.minimum(request.zcdp_rho, 10.0) * 1000).astype(np.int64)",
+    },
+    "Python integers without a guard": {
+        "start": "np.zeros(n, dtype=np.int64)",
+        "admits": "spent + math.ceil(request.zcdp_rho * 1000) <= 500",
+        "spend": "spent + math.ceil(request.zcdp_rho * 1000)",
     },
     "wrong unit": {"cost": "np.minimum(request.gdp_mu, request.gdp_mu**2) / 4"},
     "mu from rho": {"promise": "fp.GaussianDP(1.0)", "cost": "request.zcdp_rho"},
