@@ -11,6 +11,7 @@ from numbers import Real as RealNumber
 from reprlib import repr as short
 from types import FunctionType
 from typing import TypeAlias
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,16 +42,22 @@ def check_former_names(kind: type, base: str, former_names: Mapping[str, str]) -
             )
 
 
+#: By base class, the classes that `check_overrides` has checked: signatures take longer than to open a session.
+_CONFORMING: dict[type, WeakSet[type]] = {}
+
+
 def check_overrides(instance: object, base: type, *, may_be_values: Iterable[str] = ()) -> None:
     """Raise TypeError if a class redefines a public name of `base` in another form.
 
     A method must accept the positional arguments of the method of `base`, and may be a value only if it is in
     `may_be_values`. Any other attribute must not be a method.
     """
-    kind = type(instance)
+    kind, own = type(instance), getattr(instance, "__dict__", {}).keys() & vars(base).keys()
+    if kind in _CONFORMING.get(base, ()) and not own:
+        return
     for name, contract in vars(base).items():
         found = getattr(kind, name, contract)
-        if name.startswith("_") or (found is contract and name not in getattr(instance, "__dict__", ())):
+        if name.startswith("_") or (found is contract and name not in own):
             continue
         if not isinstance(contract, FunctionType):
             if isinstance(found, FunctionType):
@@ -64,6 +71,8 @@ def check_overrides(instance: object, base: type, *, may_be_values: Iterable[str
             raise TypeError(
                 f"{kind.__name__}.{name} must be a method, got {shown}; give the attribute another name"
             )
+    if not own:
+        _CONFORMING.setdefault(base, WeakSet()).add(kind)
 
 
 def check_arguments(name: str, method: Callable[..., object], arguments: list[str]) -> None:
