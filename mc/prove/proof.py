@@ -239,7 +239,9 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
                 f"rounding may take the sum past the budget, which holds in real arithmetic: {failure.reason}"
             )
             break
-    failure = next((one for one in failures if one.values), failures[0])
+    orders = {name.split()[-1] for name in numbers_read_of_requests(system) if "renyi" in name}
+    of_order_in_code = [one for one in failures if str(one.theorem.alpha) in orders]
+    failure = next((one for one in failures if one.values), (of_order_in_code or failures)[0])
     line = failure.step.lines[-1] if failure.step is not None and failure.step.lines else None
     return SourceProof(
         False, reason=reason or failure.reason, tried=tuple(dict.fromkeys(map(str, failures))), line=line,

@@ -231,6 +231,11 @@ def test_broken_rule_is_not_proved(tmp_path: Path, rule: dict[str, str]) -> None
     assert proof.reason
 
 
+def test_reason_speaks_of_the_divergence_that_the_code_reads(tmp_path: Path) -> None:
+    one_way = {"promise": "fp.ApproxDP(2.0, 1e-5)", "budget": "0.7", "cost": "request.renyi(8.0)"}
+    assert "bounds its D_8 in both directions" in prove(written(tmp_path, one_way)).reason
+
+
 def test_notes_of_a_proof_say_what_was_proved_and_what_is_assumed() -> None:
     proof = prove(f"{SOUND}::RemainingBudget")
     assert proof.sentence.startswith("sum of rho <= 0.5 on every path, so 0.5-zCDP (kept_zcdp")
