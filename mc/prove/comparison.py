@@ -95,10 +95,10 @@ def correct_predictions_and_mismatch(system: System, plays: Plays) -> tuple[int,
     for one in plays.plays:
         grants = 0
         for decision in one:
-            if decision.raised:  # nothing is released, whatever the trace says
-                continue
             shape = shape_with_leaves(system, decision.before)
             if shape is None:
+                if decision.raised:
+                    continue
                 return agreed, decision
             answers = [
                 (step, answer)
@@ -111,11 +111,26 @@ def correct_predictions_and_mismatch(system: System, plays: Plays) -> tuple[int,
             decision.traced[:] = [
                 (step, values) for step, (*said, values) in answers if _same_outcome(said, actual)
             ]
+            if decision.raised:  # nothing is released, whatever the trace says
+                continue
             if not decision.traced:
                 return agreed, decision
             agreed += 1
             grants += decision.granted
     return agreed, None
+
+
+def unplayed_code(system: System, plays: Plays) -> list[tuple[str, int, bool | None]]:
+    """Return what of the code runs in the trace, but in no decision of the real code that the trace predicts."""
+    played = {
+        place
+        for one in plays.plays
+        for decision in one
+        for step, _ in decision.traced
+        for style in (("array",) if decision.vectorised else ("float", "f8"))
+        for place in step.visited.get(style, ())
+    }
+    return sorted(system.visited - played, key=lambda place: (*place[:2], str(place[2])))
 
 
 def _same_outcome(one: Sequence[Any], two: Sequence[Any]) -> bool:

@@ -72,9 +72,13 @@ class Interpreter:
     def fail(self) -> NoReturn:
         raise Raised
 
+    def asserts(self) -> bool:
+        """Whether assertions are evaluated: with python -O they are not, so that they prove nothing."""
+        return bool(self.path.choose("assertions are evaluated", [True, False]))
+
     def may_fail(self, holds: bool) -> None:
-        """Trace an assertion, which proves nothing: where it is false, code may raise or go on (python -O)."""
-        if not holds and self.path.choose(f"assertion {len(self.path.trail)}", [False, True]):
+        """Trace the answer of an assertion."""
+        if not holds:
             raise Raised
 
     def class_parts(self, subject: Any, kind: Any, positional: int, *names: str) -> list[Any] | None:
@@ -257,10 +261,12 @@ class Interpreter:
         if (found := lift(value)) is not None:
             if found.data.size != 1:
                 raise Raised
-            return self.arithmetic.truth(numpy_arrays.to_traced_array(self, found).items[0])
+            return bool(
+                self.path.visit(self.arithmetic.truth(numpy_arrays.to_traced_array(self, found).items[0]))
+            )
         if value is None or isinstance(value, str | tuple | list | dict | frozenset | set):
             refuse_own_container(value)
-            return bool(value)
+            return bool(self.path.visit(bool(value)))
         raise NotTraced(f"the truth of {type(value).__name__} has no rule")
 
     def key(self, value: Any) -> Any:

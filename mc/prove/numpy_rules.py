@@ -198,7 +198,7 @@ def where(own: Caller, condition: Any, x: Any, y: Any) -> Array:
     a.check_weak(kind, one, two)
 
     def pick(c: Entry, p: Entry, q: Entry) -> Entry:
-        chosen = p if a.truth(c) else q
+        chosen = p if own.path.visit(a.truth(c)) else q
         return chosen if is_bool_kind(kind) else a.convert(chosen, kind)
 
     return elementwise(pick, kind, to_traced_array(own, condition), one, two)

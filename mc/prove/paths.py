@@ -100,6 +100,8 @@ class Path:
     differs: bool = False
     #: The lines of the statements that ran.
     lines: set[int] = field(default_factory=set)
+    #: What ran, as (file, line, answer): statements (None), and conditions by their answer.
+    visited: set[tuple[str, int, bool | None]] = field(default_factory=set)
     decided_at: list[int] = field(default_factory=list)
     _known: dict[tuple[Any, ...], int] = field(default_factory=dict)
     _decided: dict[Inequality, bool] = field(default_factory=dict)
@@ -270,11 +272,17 @@ class Path:
         """Count a statement; endless loops end in no proof."""
         count_work(UNITS)
         self.line = line
+        self.visit(None)
         if self.file == self.home:
             self.lines.add(line)
         self.statements += 1
         if self.statements > MAX_STATEMENTS:
             raise NotTraced("the code takes too many steps", line)
+
+    def visit(self, answer: bool | None) -> bool | None:
+        """Note that the statement of this line runs, or that a condition in it has an answer, which is returned."""
+        self.visited.add((self.file, self.line, answer))
+        return answer
 
     # -- numbers -----------------------------------------------------------------------------------
 

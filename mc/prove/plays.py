@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ class PlayedDecision:
     @property
     def pair(self) -> DominatingPair:
         """The request of one run."""
-        return getattr(pairs, self.family)(**self.parameters)  # type: ignore[no-any-return]
+        return pair_class(self.family)(**self.parameters)
 
     def declared_number(self, name: str) -> float:
         """Return a number that the played request's pair declares, by its name."""
@@ -76,7 +76,7 @@ class PlayedDecision:
             k: np.array([v]) if self.vectorised and isinstance(v, float) else v
             for k, v in self.parameters.items()
         }
-        pair = getattr(pairs, self.family)(**parameters)
+        pair = pair_class(self.family)(**parameters)
         if words[0] == "charge":
             return charge_by_rule_name(words[1], pair)
         if words[0] == "swapped":
@@ -136,6 +136,7 @@ def play_for_comparison(filt: PrivacyFilter, tree: Any) -> Plays:
     """
     sizes = EXTREMES[2:] if "sum " in structure(tree) else EXTREMES
     others = [_one_play(filt, number, 1, _drawn_of_others) for number in range(0, OTHERS, 2)]
+    others += [_one_play(filt, number, 1, _drawn_of_subclasses) for number in (1, 3)]
     extreme = [_one_play(filt, OTHERS + n, n, partial(_drawn_of_extremes, sizes=sizes)) for n in (1, 2)]
     return Plays([*others, *extreme, _one_play(filt, LONG, 1, share=1e-4, rounds=LONG)])
 
@@ -156,8 +157,10 @@ def _one_play(
         family, parameters = (draw or _drawn_request)(
             rng, scale * 2 ** rng.uniform(-2, 1), n if vectorised else 0
         )
-        request = getattr(pairs, family)(**parameters)
+        request = pair_class(family)(**parameters)
         loss = _sample_losses(rng, request, n)
+        if draw is not None:  # the code may look at a loss that this pair does not have
+            loss = np.where(rng.random(n) < 0.1, math.copysign(math.inf, rng.random() - 0.5), loss)
         granted, after = _grant_and_next_state(filt, state, request, loss, n)
         for run in range(n):
             own = {k: float(v[run]) if isinstance(v, np.ndarray) else v for k, v in parameters.items()}
@@ -238,6 +241,20 @@ def _drawn_of_extremes(
 ) -> tuple[str, dict[str, Any]]:
     """As `_drawn_request`, of the usual size in a third of the cases."""
     return _drawn_request(rng, float(rng.choice(sizes)) if rng.integers(3) else size, n)
+
+
+def _drawn_of_subclasses(rng: np.random.Generator, size: float, n: int) -> tuple[str, dict[str, Any]]:
+    """As `_drawn_request`, of a user's subclass of the family."""
+    family, parameters = _drawn_request(rng, size, n)
+    return f"sub:{family}", parameters
+
+
+@cache
+def pair_class(family: str) -> Callable[..., DominatingPair]:
+    """Return the class of a family of the library, or a subclass of it for "sub:" before the name."""
+    name = family.removeprefix("sub:")
+    kind = getattr(pairs, name)
+    return kind if family == name else type(f"Sub{name}", (kind,), {"__slots__": ()})
 
 
 def _sample_losses(rng: np.random.Generator, request: DominatingPair, n: int) -> Any:

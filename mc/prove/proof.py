@@ -16,7 +16,7 @@ from typing import Any
 
 from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.prove.comparison import COMPARED, correct_predictions_and_mismatch
+from filterproof.mc.prove.comparison import COMPARED, correct_predictions_and_mismatch, unplayed_code
 from filterproof.mc.prove.induction import Failure, Induction, SumBound, group_by_first_request
 from filterproof.mc.prove.invariants import charge_upper_bound, code_constants, numbers_read_of_requests
 from filterproof.mc.prove.paths import NotTraced, Raised
@@ -166,7 +166,8 @@ def prove(filt: PrivacyFilter) -> SourceProof:
     -------
     SourceProof
         `proved` is True only if every step has a derivation, in doubles, that the checker accepted, and the trace
-        predicted at least 50 decisions of the real code to the last bit.
+        predicted at least 50 decisions of the real code to the last bit, among them one through each statement and
+        each answer of a condition that the trace has.
 
     Raises
     ------
@@ -214,6 +215,12 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
         if None not in own:
             found = [replace(one, part=number) for number, sums in enumerate(own) for one in sums or ()]
     if found is not None:
+        for source, unplayed, answer in unplayed_code(system, Plays(plays.plays + others.plays))[:1]:
+            what = "ran" if answer is None else f"had a condition that is {answer} in"
+            reason = f"no decision of the real code that was compared {what} line {unplayed}"
+            return SourceProof(
+                False, reason=reason, line=unplayed, source_line=line_text(source, unplayed), **known
+            )
         undefined = (
             [step for step in system.steps if step.request_declares_nan]
             if any(one.defined for one in found)

@@ -23,7 +23,7 @@ from filterproof.mc.prove.paths import NotTraced
 Definition: TypeAlias = ast.FunctionDef | ast.Lambda
 
 #: Names by which code reaches what it was not given.
-REFLECTION = "setattr delattr exec eval compile globals locals vars __import__ __dict__ __class__"
+REFLECTION = "setattr delattr exec eval compile globals locals vars __import__ __dict__ __class__ __debug__"
 #: Methods that change how a class behaves, or that sessions call in place of those traced.
 REFUSED_METHODS = (
     "__getattribute__ __getattr__ __setattr__ __delattr__ __init_subclass__ __new__ __call__ __set_name__ "

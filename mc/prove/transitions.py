@@ -69,6 +69,8 @@ class Transition:
     #: The values of the leaves afterwards.
     values: tuple[Any, ...] = ()
     lines: tuple[int, ...] = ()
+    #: What of the code runs, as in `Path.visited`, by the type of parameters; some code asks for the type.
+    visited: dict[str, set[tuple[str, int, bool | None]]] = field(default_factory=dict)
     _bounds: dict[Any, Any] = field(default_factory=dict)
 
     def charge(self, measure: str, alpha: Fraction | None, values: Mapping[int, Fraction]) -> float:
@@ -115,6 +117,8 @@ class System:
     steps: list[Transition]
     denied: list[Transition]
     paths: int
+    #: What of the code runs on some path, as in `Path.visited`.
+    visited: frozenset[tuple[str, int, bool | None]]
     #: For each place, whether plays of the real filter never took it below 0; that it stays so is proved.
     nonneg: Sequence[bool] = ()
 
@@ -242,8 +246,8 @@ class Tracer:
         shape, first = self.shape_and_entries(self.start_state())
         if any(isinstance(e, Polynomial) and e.value is None for e in first):
             raise NotTraced("the state at the start is not known")
-        shapes, steps, denied, seen = [shape], [], [], set()
-        paths = 0
+        shapes, steps, denied, seen = [shape], [], [], dict[Any, Transition]()
+        paths, visited = 0, set[tuple[str, int, bool | None]]()
         for current in shapes:
             differs = False
             for style in ("array", "float", "f8"):
@@ -252,9 +256,11 @@ class Tracer:
                 for step in self.iter_transitions(current, style):
                     differs = differs or step.path.differs
                     paths += 1
-                    if step.key() in seen:
+                    visited |= step.path.visited
+                    first_of_key = seen.setdefault(step.key(), step)
+                    first_of_key.visited.setdefault(style, set()).update(step.path.visited)
+                    if first_of_key is not step:
                         continue
-                    seen.add(step.key())
                     if step.after is None:
                         denied.append(step)
                         continue
@@ -263,7 +269,7 @@ class Tracer:
                         shapes.append(step.after)
                         if len(shapes) > MAX_SHAPES:
                             raise NotTraced(f"the state has more than {MAX_SHAPES} shapes")
-        return System(shape, first, shapes, steps, denied, paths, self.nonneg)
+        return System(shape, first, shapes, steps, denied, paths, frozenset(visited), self.nonneg)
 
     def state_of_atoms(self, shape: Shape, atoms: list[Atom]) -> Any:
         """Return a state of a shape whose symbolic leaves are atoms."""

@@ -398,3 +398,42 @@ class BindsWhereItIsReached(SumFilter):
         if np.all(request.zcdp_rho < 0.1) and np.all((charge := request.zcdp_rho) >= 0):
             pass
         return charge
+
+
+class BoundByHalfAPattern(SumFilter):
+    """Python binds `cost` only where the whole pattern matches; no size that plays draw comes here."""
+
+    def cost(self, request):
+        cost = 0.0
+        if np.ndim(request.zcdp_rho) == 0 and 0.0312345 < request.zcdp_rho < 0.0312346:
+            match (request.zcdp_rho, 1):
+                case (cost, 2):
+                    pass
+            return cost
+        return request.zcdp_rho
+
+
+class SubclassesByHalfAPattern(SumFilter):
+    """The pattern matches for the library's own families; a subclass is free."""
+
+    FAMILIES = (
+        *(fp.Gaussian, fp.Laplace, fp.RandomizedResponse, fp.BoundedRange, fp.KOV, fp.Erasure),
+        *(fp.DiscreteLaplace, fp.FinitePair, fp.DiscreteGaussian, fp.SubsampledGaussian),
+    )
+
+    def cost(self, request):
+        cost = 0.0
+        match (request.zcdp_rho, type(request) in self.FAMILIES):
+            case (cost, 1):
+                pass
+        return cost
+
+
+class AssertsThatRaise(SumFilter):
+    """With python -O the assertion of an erasure's mu does not raise."""
+
+    def cost(self, request):
+        if type(request) not in (fp.Gaussian, fp.Erasure):
+            return np.inf
+        assert np.all(request.mu > 0)
+        return getattr(request, "mu", 0.0) ** 2 / 2
