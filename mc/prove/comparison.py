@@ -130,7 +130,13 @@ def unplayed_code(system: System, plays: Plays) -> list[tuple[str, int, bool | N
         for style in (("array",) if decision.vectorised else ("float", "f8"))
         for place in step.visited.get(style, ())
     }
-    return sorted(system.visited - played, key=lambda place: (*place[:2], str(place[2])))
+    traced = {
+        place
+        for step in (*system.steps, *system.denied)
+        for visited in step.visited.values()
+        for place in visited
+    }
+    return sorted(traced - played, key=lambda place: (*place[:2], str(place[2])))
 
 
 def _same_outcome(one: Sequence[Any], two: Sequence[Any]) -> bool:

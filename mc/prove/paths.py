@@ -98,8 +98,6 @@ class Path:
     line: int = 0
     #: Whether a number of NumPy would have behaved otherwise than one of Python.
     differs: bool = False
-    #: The lines of the statements that ran.
-    lines: set[int] = field(default_factory=set)
     #: What ran, as (file, line, answer): statements (None), and conditions by their answer.
     visited: set[tuple[str, int, bool | None]] = field(default_factory=set)
     decided_at: list[int] = field(default_factory=list)
@@ -273,8 +271,6 @@ class Path:
         count_work(UNITS)
         self.line = line
         self.visit(None)
-        if self.file == self.home:
-            self.lines.add(line)
         self.statements += 1
         if self.statements > MAX_STATEMENTS:
             raise NotTraced("the code takes too many steps", line)

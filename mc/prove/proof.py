@@ -215,7 +215,8 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
         if None not in own:
             found = [replace(one, part=number) for number, sums in enumerate(own) for one in sums or ()]
     if found is not None:
-        for source, unplayed, answer in unplayed_code(system, Plays(plays.plays + others.plays))[:1]:
+        if missing := unplayed_code(system, Plays(plays.plays + others.plays)):
+            source, unplayed, answer = missing[0]
             what = "ran" if answer is None else f"had a condition that is {answer} in"
             reason = f"no decision of the real code that was compared {what} line {unplayed}"
             return SourceProof(
@@ -328,5 +329,10 @@ def _calls_library_functions(system: System) -> bool:
 
 def _traced_line_range(system: System) -> tuple[int, int]:
     """Return the first and the last line of the user's code that a path visits."""
-    visited = [line for step in system.steps for line in step.path.lines]
+    visited = [
+        line
+        for step in system.steps
+        for file, line, answer in step.path.visited
+        if file == step.path.home and answer is None
+    ]
     return min(visited, default=0), max(visited, default=0)

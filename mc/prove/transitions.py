@@ -117,8 +117,6 @@ class System:
     steps: list[Transition]
     denied: list[Transition]
     paths: int
-    #: What of the code runs on some path, as in `Path.visited`.
-    visited: frozenset[tuple[str, int, bool | None]]
     #: For each place, whether plays of the real filter never took it below 0; that it stays so is proved.
     nonneg: Sequence[bool] = ()
 
@@ -247,7 +245,7 @@ class Tracer:
         if any(isinstance(e, Polynomial) and e.value is None for e in first):
             raise NotTraced("the state at the start is not known")
         shapes, steps, denied, seen = [shape], [], [], dict[Any, Transition]()
-        paths, visited = 0, set[tuple[str, int, bool | None]]()
+        paths = 0
         for current in shapes:
             differs = False
             for style in ("array", "float", "f8"):
@@ -256,7 +254,6 @@ class Tracer:
                 for step in self.iter_transitions(current, style):
                     differs = differs or step.path.differs
                     paths += 1
-                    visited |= step.path.visited
                     first_of_key = seen.setdefault(step.key(), step)
                     first_of_key.visited.setdefault(style, set()).update(step.path.visited)
                     if first_of_key is not step:
@@ -269,7 +266,7 @@ class Tracer:
                         shapes.append(step.after)
                         if len(shapes) > MAX_SHAPES:
                             raise NotTraced(f"the state has more than {MAX_SHAPES} shapes")
-        return System(shape, first, shapes, steps, denied, paths, frozenset(visited), self.nonneg)
+        return System(shape, first, shapes, steps, denied, paths, self.nonneg)
 
     def state_of_atoms(self, shape: Shape, atoms: list[Atom]) -> Any:
         """Return a state of a shape whose symbolic leaves are atoms."""
