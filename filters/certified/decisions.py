@@ -24,7 +24,7 @@ from filterproof.filters.contract.contract_checks import (
 )
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.largest_granted import last_granted as bisected
-from filterproof.filters.contract.state import State, copy_state
+from filterproof.filters.contract.state import State
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import next_above, next_below
 
@@ -128,9 +128,6 @@ def _count_disagreeing_runs(filt: FilterBase, family: RequestFamily, last: float
     refused = next_above(last) if family.cost_increases else next_below(last)
     both, state = family.make(np.array([last, refused])), state_after(filt, [], 2)
     answers = [checked_admits(filt, state, both, 2), checked_step(filt, state, both, 2)[0]]
-    placed = filt.step_inplace(copy_state(state_after(filt, [], 2)), both)
-    if placed is not None:
-        answers.append(placed)
     return sum(int(answer[0] != True) + int(answer[1] != False) for answer in answers)  # noqa: E712
 
 

@@ -99,18 +99,6 @@ class FilterBase(ABC, Generic[StateT]):
         """
         return self.admits(state, request), None
 
-    def step_inplace(self, state: StateT, request: DominatingPair) -> NDArray[np.bool_] | None:
-        """Decide as `step` does, and charge the granted runs in the arrays of `state`.
-
-        Accountants of many people use this method, because a second state would not fit into memory.
-
-        Returns
-        -------
-        ndarray of bool, shape (n,), or None
-            The decisions, or None if the filter does not support the method and the caller has to call `step`.
-        """
-        return None
-
     def observe(self, state: StateT, loss: NDArray[Any]) -> StateT:
         """Return the state after each run realises a privacy loss.
 

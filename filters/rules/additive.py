@@ -167,9 +167,6 @@ class AdditiveFilter(PrivacyFilter[Exact]):
     def step(self, state: Exact, request: DominatingPair) -> tuple[NDArray[Any], Exact]:
         return self.budget.step(state, self._checked_charge(request))
 
-    def step_inplace(self, state: Exact, request: DominatingPair) -> NDArray[np.bool_] | None:
-        return self.budget.charge(state, self._checked_charge(request)) if self._library_keeps_sum else None
-
     @property
     def _library_keeps_sum(self) -> bool:
         """Return whether the library's own code admits, charges and keeps the sum."""

@@ -27,7 +27,7 @@ REFLECTION = "setattr delattr exec eval compile globals locals vars __import__ _
 #: Methods that change how a class behaves, or that sessions call in place of those traced.
 REFUSED_METHODS = (
     "__getattribute__ __getattr__ __setattr__ __delattr__ __init_subclass__ __new__ __call__ __set_name__ "
-    "__class_getitem__ step step_inplace looks_at_losses open"
+    "__class_getitem__ step looks_at_losses open"
 )
 MUTATORS = (
     "append extend insert pop popitem remove clear update setdefault add discard sort reverse fill put resize"

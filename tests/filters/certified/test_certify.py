@@ -88,10 +88,6 @@ FAULTS: dict[str, tuple[Any, str, Callable[[Any], Any], Callable[[], Any], str]]
         *(fp.WhitehouseFilter, "admits", granting(lambda state, request: len(state[0]) > 1)),
         *(partial(fp.WhitehouseFilter, 1.0, 1e-3), "OFF"),
     ),
-    "in place all is granted": (
-        *(fp.AdditiveFilter, "step_inplace", lambda exact: lambda self, *asked: exact(self, *asked) | True),
-        *(partial(fp.ZCDPFilter, 0.3), "OFF"),
-    ),
     "the last output is looked at": (
         fp.RealisationFilter,
         "admits",
