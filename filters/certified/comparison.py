@@ -72,10 +72,6 @@ class SmallestMargin:
         return reduce(arb.max if self.some else arb.min, margins)
 
 
-#: The margin of a number that was pickled, in place of a function.
-GONE = "a function"
-
-
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A run-time number x, its theorem, and the safe side of the theorem's value.
@@ -98,7 +94,7 @@ class Comparison:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Drop functions: a pickled number keeps its value and is not compared again."""
-        margin = self.margin if isinstance(self.margin, str) else GONE
+        margin = self.margin if isinstance(self.margin, str) else "a function"
         rest = self.at, self.slack, self.least
         return Comparison, (self.theorem, self.says, self.value, self.side, margin, *rest)
 
@@ -161,27 +157,6 @@ class Comparison:
                 if ball > 0 or ball < 0 or ball == 0:
                     return bool(ball > 0) - bool(ball < 0), precision
         return None, precision
-
-    def looseness_bound(self) -> float:
-        """Return an upper bound, within a factor of 2, on how far x may move relative to itself; or inf."""
-        if not self.value or self.side == "=" or self.margin == GONE:
-            return math.inf
-        direction = 1 if self.side == "<=" else -1
-        low, high = -64, 8  # 2^low is too little, 2^high is enough
-        if self.sign(self.value * (1 + direction * Fraction(2) ** low)) == -1:
-            return 2.0**low
-        if direction < 0:
-            high = 0
-        if self.sign(self.value * (1 + direction * Fraction(2) ** high)) != -1:
-            return math.inf
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (
-                (low, middle)
-                if self.sign(self.value * (1 + direction * Fraction(2) ** middle)) == -1
-                else (middle, high)
-            )
-        return 2.0**high
 
     def _formula_variables(self, x: Fraction) -> dict[str, Fraction]:
         """Return the parameters of the margin together with x."""

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from filterproof.filters.certified.admission_condition import AdmissionCondition, Spent
+from filterproof.filters.certified.admission_conditions import AdmissionCondition, Spent
 from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.families import FAMILIES, RequestFamily
 from filterproof.filters.contract.contract_checks import (
