@@ -40,11 +40,8 @@ def tracker_comparisons(tracker: Tracker, name: str) -> Iterator[Comparison]:
         case GaussianTracker():
             condition, block_budget, scale = condition_of(GaussianFilter(tracker.size)), size**2, Fraction(1)
         case RenyiTracker(alpha):
-            condition, block_budget, scale = (
-                condition_of(RenyiFilter(alpha, tracker.size)),
-                size,
-                Fraction(alpha) / 2,
-            )
+            condition, block_budget = condition_of(RenyiFilter(alpha, tracker.size)), size
+            scale = Fraction(alpha) / 2
         case _:
             return
     assert condition is not None
@@ -59,10 +56,8 @@ def tracker_comparisons(tracker: Tracker, name: str) -> Iterator[Comparison]:
         for _ in range(times):
             people.spend(Gaussian(mus))
         for mu, value in zip(mus.tolist(), people.values().made_public().tolist(), strict=True):
-            says, opened = (
-                f"value after {times} of {Gaussian(mu)!r}",
-                _opened_blocks(scale * Fraction(mu) ** 2, times, block_budget),
-            )
+            says = f"value after {times} of {Gaussian(mu)!r}"
+            opened = _opened_blocks(scale * Fraction(mu) ** 2, times, block_budget)
             yield of.near_truth(says, value, truth, slack=2.0**-48, size=size, opened=opened)
 
 

@@ -251,11 +251,8 @@ def budget_theorem(
         return None
     own = {field.name.removesuffix("_at_epsilon"): getattr(promise, field.name) for field in fields(promise)}  # type: ignore[arg-type]
     if own.get("alpha") == 1 and "(alpha" in row[1]:
-        row = (
-            row[0],
-            f"{row[1]}, and at order 1 by their limit",
-            row[2],
-        )  # the kernel's theorems are for orders above 1
+        # the kernel's theorems are for orders above 1
+        row = row[0], f"{row[1]}, and at order 1 by their limit", row[2]
     root = partial(
         largest_parameter, "CKS" if row[0] == "CKS" else "GDP", own.get("epsilon", 0), own.get("delta", 0)
     )
@@ -383,8 +380,6 @@ def _rogers_condition(filt: RogersFilter) -> AdmissionCondition:
     sums = {"S": "{e}**2", "D": "{e}*(exp({e}) - 1)/2"}
     h = f"epsilon**2/((701/25)*log({'1' if filt.reading == '1/delta' else '2'}/delta))"
     spread = f"2*({{S}} + {h})*(1 + log({{S}}/({h}) + 1)/2)*log(2/delta)"
-    margins, at = (
-        (f"epsilon - {{D}} - sqrt({spread})", "delta/2 - {d}"),
-        _as_fractions(epsilon=filt.epsilon, delta=filt.delta),
-    )
+    margins = f"epsilon - {{D}} - sqrt({spread})", "delta/2 - {d}"
+    at = _as_fractions(epsilon=filt.epsilon, delta=filt.delta)
     return _epsilon_delta_condition("Rogers filter", margins, sums, at, level=filt.at, slack=2.0**-32)

@@ -57,10 +57,8 @@ def blackwell_comparisons(filt: BlackwellFilter, name: str) -> Iterator[Comparis
     yield of.by_margin(f"how often {pair!r} is admitted", times, "<=", margin, slack=slack, least=1)
     history = max(times // 2, 1)
     last = last_from(filt, states[history], gaussians) or math.nan
-    says, margin = (
-        f"last x of Gaussian(x) admitted after {history} of {pair!r}",
-        partial(_domination_gap_after_gaussian, mu, epsilon, history),
-    )
+    says = f"last x of Gaussian(x) admitted after {history} of {pair!r}"
+    margin = partial(_domination_gap_after_gaussian, mu, epsilon, history)
     yield of.by_margin(says, last, "<=", margin, slack=_GRID)
 
 

@@ -135,7 +135,7 @@ class FilterBase(ABC, Generic[StateT]):
         return self.promise.extremal(epsilon)
 
     def __repr__(self) -> str:
-        # every parameter and no memory address: the repr restores sessions of the earlier format
+        # every parameter and no memory address: the repr names the filter in saved sessions and on pages
         kind: Any = type(self)
         if is_dataclass(kind):
             given = {part.name: getattr(self, part.name) for part in fields(kind) if part.repr}

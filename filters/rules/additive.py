@@ -133,14 +133,13 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         With a charge rule the promise may be a consequence of that bound.
         """
         charge: object = self.charge
-        if isinstance(charge, ChargeRule) and not isinstance(
-            self.promise, GaussianDP
-        ):  # its root would be rounded
+        # the mu of a sum of squares would be rounded
+        if isinstance(charge, ChargeRule) and not isinstance(self.promise, GaussianDP):
             return charge.guarantee_for(self.budget.limit).extremal(epsilon)
         return self.promise.extremal(epsilon)
 
     def __repr__(self) -> str:
-        # with the budget, because the repr restores sessions of the earlier format
+        # with the budget and the charge, which may be attributes of the class
         given = {"promise": getattr(self, "promise", None), "budget": None}
         with suppress(AttributeError, ValueError):  # none is set, and none follows
             given["budget"] = self.budget

@@ -550,9 +550,8 @@ class CentralLimitFilter(AdditiveFilter):
         if sampled is None:
             return gdp_charge(request)
         rate, full = sampled[0], request.gdp_mu * request.gdp_mu * _PRODUCT_ROUNDING
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # 0 times infinity, which `floor_at_tiny` makes infinite
+        # `floor_at_tiny` makes 0 times infinity infinite
+        with np.errstate(over="ignore", invalid="ignore"):
             limit = rate * rate * _PRODUCT_ROUNDING * rm.expm1(full)
         charged = float_if_scalar(np.where(np.less(rate, _SMALL_RATE), limit, full))
         return LinearCharge(floor_at_tiny(with_rounding_margin(charged), request))

@@ -81,10 +81,8 @@ def invariant_test_class(
             f"target must be a PrivacyFilter or a callable that makes one, got {type(target).__name__}; subclass "
             "fp.PrivacyFilter"
         )
-    single_run, configured = (
-        strategies.reproducible_settings(examples),
-        strategies.reproducible_settings(-(-examples // _RUNS)),
-    )
+    single_run = strategies.reproducible_settings(examples)
+    configured = strategies.reproducible_settings(-(-examples // _RUNS))
 
     # the filter's own code runs in the test and not when the class is made
     @cache
