@@ -104,40 +104,37 @@ class Comparison:
             return ComparisonResult(
                 self, ComparisonStatus.UNSOUND, Evidence.EXACT, "it is not a finite number"
             )
-        room = (self.slack or 0) * abs(self.value) + self.least
-        up, down = self.value + room, self.value - room
+        exact = (
+            isinstance(self.margin, str)
+            and rational_value(self.margin, {**self.at, "x": self.value}) is not None
+        )
+        at = f"at x = {float(self.value):.17g}"
+        detail = f"0 <= {self.margin} {at}" if isinstance(self.margin, str) else f"a ball {at}"
+        return ComparisonResult(
+            self, self._status(self.value), Evidence.EXACT if exact else Evidence.CERTIFIED, detail
+        )
+
+    def _status(self, value: Fraction) -> ComparisonStatus:
+        room = (self.slack or 0) * abs(value) + self.least
+        up, down = value + room, value - room
         if self.side == "=":
             low, high = self.sign(down), self.sign(up)
             if low is None or high is None:
-                outcome = ComparisonStatus.UNDECIDED
-            else:
-                outcome = ComparisonStatus.FITS if low >= 0 >= high else ComparisonStatus.OFF
-        else:
-            safe = self.sign(self.value)
-            if safe is None:
-                outcome = ComparisonStatus.UNDECIDED
-            elif safe < 0:
-                outcome = ComparisonStatus.UNSOUND
-            elif self.slack is None:
-                outcome = ComparisonStatus.FITS
-            else:
-                beyond = self.sign(up if self.side == "<=" else down)
-                # a margin of zero on both sides is flat and shows no end
-                within = beyond is not None and (beyond < 0 or (beyond == 0 == safe and not room))
-                outcome = (
-                    ComparisonStatus.UNDECIDED
-                    if beyond is None
-                    else ComparisonStatus.FITS
-                    if within
-                    else ComparisonStatus.LOOSE
-                )
-        exact = (
-            isinstance(self.margin, str)
-            and rational_value(self.margin, self._formula_variables(self.value)) is not None
-        )
-        return ComparisonResult(
-            self, outcome, Evidence.EXACT if exact else Evidence.CERTIFIED, self._detail_text()
-        )
+                return ComparisonStatus.UNDECIDED
+            return ComparisonStatus.FITS if low >= 0 >= high else ComparisonStatus.OFF
+        safe = self.sign(value)
+        if safe is None:
+            return ComparisonStatus.UNDECIDED
+        if safe < 0:
+            return ComparisonStatus.UNSOUND
+        if self.slack is None:
+            return ComparisonStatus.FITS
+        beyond = self.sign(up if self.side == "<=" else down)
+        if beyond is None:
+            return ComparisonStatus.UNDECIDED
+        # a margin of zero on both sides is flat and shows no end
+        ends = beyond < 0 or (beyond == 0 == safe and not room)
+        return ComparisonStatus.FITS if ends else ComparisonStatus.LOOSE
 
     def sign(self, x: Fraction) -> int | None:
         """Return the sign of the margin at x: -1, 0 or 1, or None if the balls do not show it."""
@@ -146,7 +143,7 @@ class Comparison:
     def sign_and_bits(self, x: Fraction) -> tuple[int | None, int]:
         """Return the sign of the margin at x, and the bits of precision; 0 bits for fractions."""
         if isinstance(self.margin, str):
-            exact = rational_value(self.margin, self._formula_variables(x))
+            exact = rational_value(self.margin, {**self.at, "x": x})
             if exact is not None:
                 return (exact > 0) - (exact < 0), 0
         margin = self.margin if callable(self.margin) else SmallestMargin((self.margin,), self.at)
@@ -157,16 +154,6 @@ class Comparison:
                 if ball > 0 or ball < 0 or ball == 0:
                     return bool(ball > 0) - bool(ball < 0), precision
         return None, precision
-
-    def _formula_variables(self, x: Fraction) -> dict[str, Fraction]:
-        """Return the parameters of the margin together with x."""
-        return {**self.at, "x": x}
-
-    def _detail_text(self) -> str:
-        assert self.value is not None
-        if isinstance(self.margin, str):
-            return f"0 <= {self.margin} at x = {float(self.value):.17g}"
-        return f"a ball at x = {float(self.value):.17g}"
 
 
 @dataclass(frozen=True, slots=True)
