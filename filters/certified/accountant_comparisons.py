@@ -18,8 +18,7 @@ from filterproof.filters.accountants.linear_queries import LinearAnswer, LinearQ
 from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
 from filterproof.filters.certified.admission_conditions import condition_of
 from filterproof.filters.certified.comparison import Comparison, Comparisons
-from filterproof.filters.certified.decisions import decision_boundaries, last_admitted, last_granted
-from filterproof.filters.certified.families import FAMILIES
+from filterproof.filters.certified.decisions import FAMILIES, decision_boundaries, last_admitted, last_granted
 from filterproof.filters.rules.one_sum import GaussianFilter, RenyiFilter
 from filterproof.filters.rules.tracker_limit import TrackerLimitFilter
 from filterproof.theory.pairs import Gaussian

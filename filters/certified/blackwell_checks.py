@@ -13,8 +13,7 @@ from flint import arb, ctx
 
 from filterproof.filters.catalogue import BlackwellFilter
 from filterproof.filters.certified.comparison import Comparison, Comparisons
-from filterproof.filters.certified.decisions import last_admitted, last_from
-from filterproof.filters.certified.families import FAMILIES
+from filterproof.filters.certified.decisions import FAMILIES, last_admitted, last_from
 from filterproof.filters.contract.contract_checks import checked_admits, checked_spend, checked_start
 from filterproof.theory.guarantees import ZCDP
 from filterproof.theory.pairs import DominatingPair, is_ours

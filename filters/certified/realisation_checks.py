@@ -12,8 +12,7 @@ import numpy as np
 from flint import arb
 
 from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
-from filterproof.filters.certified.decisions import last_admitted, last_granted
-from filterproof.filters.certified.families import FAMILIES
+from filterproof.filters.certified.decisions import FAMILIES, last_admitted, last_granted
 from filterproof.filters.contract.contract_checks import (
     checked_admits,
     checked_observe,

@@ -16,9 +16,8 @@ import numpy as np
 from flint import arb
 
 from filterproof.filters.certified.comparison import Comparison, Comparisons
-from filterproof.filters.certified.decisions import last_admitted
+from filterproof.filters.certified.decisions import FAMILIES, last_admitted
 from filterproof.filters.certified.double_double import exact_charge_sum
-from filterproof.filters.certified.families import FAMILIES
 from filterproof.filters.rules.ex_post import ExPostFilter
 from filterproof.filters.rules.hockey_stick import HockeyStickFilter
 from filterproof.theory.pairs import KOV, DominatingPair, Gaussian, Laplace, RandomizedResponse

@@ -11,8 +11,8 @@ from filterproof.filters.accounting.approximate_charges import approximate_charg
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filterproof.filters.catalogue import ApproximateZCDPFilter, BasicFilter
 from filterproof.filters.certified.comparison import Comparison, Comparisons
+from filterproof.filters.certified.decisions import FAMILIES
 from filterproof.filters.certified.double_double import exact_charges
-from filterproof.filters.certified.families import FAMILIES
 from filterproof.theory.pairs import (
     KOV,
     DominatingPair,

@@ -16,7 +16,7 @@ from filterproof.filters.accounting import charge_rules
 from filterproof.filters.accounting.charge_kinds import LinearCharge
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.certified.admission_conditions import verify_implication
-from filterproof.filters.certified.certified_objects import certified_examples, certify_or_fail
+from filterproof.filters.certified.certify import certified_examples, certify_or_fail
 from filterproof.filters.certified.double_double import exact_limit
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.rules.guarantee_budget import promised_budget
