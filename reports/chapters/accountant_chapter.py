@@ -49,7 +49,7 @@ class AccountantChapter:
     def verdict(self) -> Verdict:
         """The verdict of which the least is known: REFUTED before UNDECIDED before HOLDS, then by evidence."""
         order = (Outcome.REFUTED, Outcome.UNDECIDED, Outcome.HOLDS)
-        verdicts = [verdict.verdict for verdict in self.examined]
+        verdicts = [accountant.verdict for accountant in self.examined]
         return min(
             verdicts, key=lambda verdict: (order.index(verdict.outcome), -verdict.evidence.weakness_rank)
         )
