@@ -34,7 +34,7 @@ from filterproof.reports.chapters.simulated_divergences import (
 )
 from filterproof.reports.finding import Claim, Finding
 from filterproof.reports.study import Study
-from filterproof.theory.agreement import Agreement, AgreementOutcome, IntervalAndEnclosure
+from filterproof.theory.agreement import Agreement, AgreementOutcome
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.extremal import Steps
 from filterproof.theory.pairs.base import Direction
@@ -311,24 +311,15 @@ def _best_adversary_trade_off_band(
 def simulation_finding(chapters: Collection[FilterChapter]) -> Finding:
     """Whether every simulated interval meets the certified bounds beside it."""
     rows = [
-        (comparison, estimate)
+        (row.beside_bounds(estimate), estimate)
         for chapter in chapters
-        for comparison in chapter.all_comparisons
-        for estimate in comparison.estimates
+        for row in chapter.all_comparisons
+        for estimate in row.estimates
     ]
-    routes = tuple(
-        IntervalAndEnclosure(
-            f"{comparison.adversary}, {comparison.filter}",
-            estimate.low,
-            estimate.high,
-            comparison.low,
-            comparison.high,
-        )
-        for comparison, estimate in rows
-    )
+    routes = tuple(route for route, _ in rows)
     runs = sum(estimate.n for _, estimate in rows)
     scope = f"{len(rows)} simulations of {len(chapters)} filters, {runs:,} runs"
-    missed = next((comparison for comparison in routes if not comparison.meets), None)
+    missed = next((route for route in routes if not route.meets), None)
     shown = None if missed is None else {name: getattr(missed, name) for name in ("what", "low", "high")}
     return Finding(
         SIMULATION, Agreement(routes, scope, sum(estimate.failure for _, estimate in rows), "", shown)

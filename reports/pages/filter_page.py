@@ -124,8 +124,7 @@ def simulated_words(comparison: SimulatedDivergence | None) -> str:
     if comparison is None:
         return ""
     estimate = comparison.estimate
-    inside = estimate.low <= comparison.high and comparison.low <= estimate.high
-    agrees = "It meets" if inside else "It DOES NOT MEET"
+    agrees = "It meets" if comparison.beside_bounds(estimate).meets else "It DOES NOT MEET"
     promised = comparison.promised
     ends = f"{share(estimate.low / promised, format_down)} to {share(estimate.high / promised, format_up)}"
     return (
