@@ -55,7 +55,7 @@ from filterproof.mc.examine.stages.sequences import sequence_stage
 from filterproof.mc.examine.stages.shrinking import shrink, tightness_stage
 from filterproof.mc.examine.stages.source_proof import has_own_code, source_proof
 from filterproof.mc.examine.stages.strategy_search import strategy_stage
-from filterproof.mc.examine.worker import ThreadsLost, WorkerPaused, iter_isolated
+from filterproof.mc.examine.worker import WorkerPaused, iter_isolated
 from filterproof.theory.guarantees import Guarantee
 
 #: The probability that an examination refutes a true guarantee, shared by all its estimates.
@@ -319,7 +319,7 @@ class StageRunner:
             self.findings.append(self._unfinished_finding(USED_UP))
         except FilterFault as broken:
             self.findings.append(self._unfinished_finding(str(broken), fault=str(broken), notes=()))
-        except (LateBridgeError, ThreadsLost):
+        except LateBridgeError:
             raise  # not a fault of the filter
         except Exception as error:
             if stage == "admission" and self.promise is None:
