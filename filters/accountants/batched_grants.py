@@ -66,8 +66,8 @@ def _charge_in_place(filt: FilterBase, part: State, pair: DominatingPair, n: int
     old, new = state_leaves(part), state_leaves(spent)
     if [(a.shape, a.dtype) for a in old] != [(a.shape, a.dtype) for a in new]:
         return None
-    for kept, after in zip(old, new, strict=True):
-        np.copyto(kept, after, where=granted.reshape(-1, *[1] * (kept.ndim - 1)))
+    for array, after in zip(old, new, strict=True):
+        np.copyto(array, after, where=granted.reshape(-1, *[1] * (array.ndim - 1)))
     return granted
 
 
