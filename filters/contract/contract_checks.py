@@ -264,9 +264,8 @@ def _call_filter_method(filt: FilterBase, method: str, n: int, state: State, *mo
     """
     count_call(n)
     rule = getattr(filt, method)
-    if not callable(rule):
-        rule = getattr(FilterBase, method).__get__(filt)
-    if method in _SPEAKS_OF and method != "step" and not _is_consistently_overridden(type(filt), method):
+    stale = method in _SPEAKS_OF and method != "step" and not _is_consistently_overridden(type(filt), method)
+    if stale or not callable(rule):
         rule = getattr(FilterBase, method).__get__(filt)
     try:
         return rule(read_only(state), *more)

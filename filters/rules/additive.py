@@ -7,7 +7,6 @@ library computes the sum exactly.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import lru_cache
 from inspect import getattr_static
 from reprlib import repr as short
@@ -137,16 +136,6 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         if isinstance(charge, ChargeRule) and not isinstance(self.promise, GaussianDP):
             return charge.guarantee_for(self.budget.limit).extremal(epsilon)
         return self.promise.extremal(epsilon)
-
-    def __repr__(self) -> str:
-        # with the budget and the charge, which may be attributes of the class
-        given = {"promise": getattr(self, "promise", None), "budget": None}
-        with suppress(AttributeError, ValueError):  # none is set, and none follows
-            given["budget"] = self.budget
-        if isinstance(self.charge, ChargeRule):
-            given["charge"] = self.charge
-        given |= getattr(self, "__dict__", {})
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
     def start(self, n: int) -> Exact:
         budget: object = self.budget

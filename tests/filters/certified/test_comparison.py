@@ -89,10 +89,8 @@ def test_formulas_without_functions_are_fractions() -> None:
 
 
 def test_certified_numbers_hold_only_where_there_are_some_and_all_fit() -> None:
-    good, bad = (
-        Comparisons("a").at_most("good", 1.0, Fraction(1)),
-        Comparisons("b").at_most("bad", 1.0, Fraction(1, 2)),
-    )
+    good = Comparisons("a").at_most("good", 1.0, Fraction(1))
+    bad = Comparisons("b").at_most("bad", 1.0, Fraction(1, 2))
     assert CertifiedNumbers.of("one", [good]).holds
     assert not CertifiedNumbers.of("none", []).holds
     found = CertifiedNumbers.of("two", [good, bad])
