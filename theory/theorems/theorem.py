@@ -61,8 +61,6 @@ class ProofStep:
         steps have none.
     latex : str, optional
         The claim as a formula.
-    checked : Checked, optional
-        Coverage of the check where the engine cannot know it: POINT for an identity at fixed values of free parameters.
     decides : bool, optional
         Whether the step and the others with this mark together state the claim. The theorem then has the evidence of
         the kernel, and its other steps must hold too.
@@ -79,7 +77,6 @@ class ProofStep:
     check: Check
     negative_controls: Mapping[str, Check] = field(default_factory=dict)
     latex: str = ""
-    checked: CheckCoverage | None = None
     decides: bool = False
     kernel: KernelTheorem | None = None
 
@@ -104,7 +101,7 @@ def kernel_step(theorem: KernelTheorem, *, decides: bool) -> ProofStep:
         )
 
     says = f"{theorem.says} ({theorem.name} in {theorem.rocq_module}.v)"
-    return ProofStep(says, check, checked=CheckCoverage.KERNEL, decides=decides, kernel=theorem)
+    return ProofStep(says, check, decides=decides, kernel=theorem)
 
 
 def kernel_steps(*names: str) -> tuple[ProofStep, ...]:

@@ -20,12 +20,12 @@ from filterproof.theory.theorems.theorem import RefusedError, kernel_step
 NAME = "renyi_filter_both_ways"
 
 
-Plant = Callable[[Record | None, bool, dict[str, str]], None]
+Plant = Callable[[Record | None, dict[str, str]], None]
 
 
 @pytest.fixture
 def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
-    """Plants another record, or other sources: the record, whether it is of this machine, and the sources."""
+    """Plants another record, and other sources."""
     return lambda *known: monkeypatch.setattr(record, "_record_and_sources", lambda: known)
 
 
@@ -91,7 +91,7 @@ def test_a_record_that_is_not_that_of_the_sources_is_no_evidence(
     plant: Plant,
 ) -> None:
     texts = {file: text for file, text in (rocq_sources() | changed).items() if text is not None}
-    plant(recorded(_record()), False, texts)
+    plant(recorded(_record()), texts)
     with pytest.raises(ValueError, match=why):
         accepted_statement(KERNEL_THEOREMS[NAME])
     with pytest.raises(RefusedError, match=why):
