@@ -90,11 +90,8 @@ class Gaussian(DominatingPair):
             raise TypeError(
                 f"raised must be booleans of shape (n,), got raised={raised!r}; pass for example view.loss > 0"
             )
-        low, high = _checked_mu("low", low), _checked_mu("high", high)
-        mu = fast.select_levels(low, high, raised)
-        if mu is None:
-            mu = np.where(raised, high, low)
-        pair: Self = cls(1.0).with_parameters({"mu": mu})
+        levels = np.array((_checked_mu("low", low), _checked_mu("high", high)))
+        pair: Self = cls(1.0).with_parameters({"mu": levels.take(raised)})
         return pair
 
     def __post_init__(self) -> None:

@@ -159,13 +159,8 @@ class SubsampledGaussian(DominatingPair):
         return float_if_scalar(factor * full.hockey_stick(inner))
 
     def renyi(self, alpha: Real) -> Real:
-        q, sigma, orders = np.broadcast_arrays(self.q, self.sigma, alpha)
-        out = np.empty(q.shape)
-        for place in np.ndindex(q.shape):
-            out[place] = _renyi_upper_bound(
-                float(q[place]), float(sigma[place]), self.adjacency, float(orders[place])
-            )
-        return float_if_scalar(out)
+        bound = np.vectorize(_renyi_upper_bound, otypes=[np.float64])
+        return float_if_scalar(bound(self.q, self.sigma, self.adjacency, np.asarray(alpha, dtype=np.float64)))
 
     def loss_cdf(self, x: Real) -> Real:
         if self.adjacency == "removal":
