@@ -97,7 +97,7 @@ PROVED_BY_NAME: dict[str, Proof] = {}
 CHARGE_CLASSES = (PureCharge, ZCDPCharge, GDPCharge, RenyiCharge)
 _GUARANTEES = (PureDP, ApproxDP, RenyiDP, ZCDP, GaussianDP)
 #: The methods that decide, or that are called instead of those.
-_RULE_NAMES = ("start", "admits", "spend", "step", "step_inplace", "observe", "looks_at_losses")
+_RULE_NAMES = ("start", "admits", "spend", "step", "observe", "looks_at_losses")
 _DECIDING_NAMES = (*_RULE_NAMES, "is_reachable_state", "open", "_checked_charge", "__getattribute__")
 
 
