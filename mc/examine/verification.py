@@ -189,7 +189,10 @@ def failure(exam: Examination) -> str:
     if exam.ending in (Ending.HOLDS, Ending.UNDECIDED):
         return ""
     lines = [exam.sentence, *exam.faults, *filter(None, [exam.stopped])]
+    if exam.ending is Ending.NOT_EXAMINED:
+        lines += [finding.result for finding in exam.findings]
     if exam.counterexample is not None:
+        moves = exam.trace.lines if exam.counterexample.kind == "schedule" and exam.trace is not None else ()
         snippet = textwrap.indent(replay_snippet(exam.counterexample), "    ")
-        lines += [str(exam.counterexample), "To replay it:", "", snippet]
+        lines += [*moves, str(exam.counterexample), "To replay it:", "", snippet]
     return "\n".join(lines)

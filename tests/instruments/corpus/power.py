@@ -8,11 +8,11 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import filterproof as fp
 from filterproof.mc.examine.verification import verify
 from filterproof.reports.package_data import is_right_verdict
 from tests.instruments.corpus.corpus_parts import PARTS
@@ -26,30 +26,24 @@ Said = dict[str, object]
 class Subject:
     """What is examined: its name, whether it is broken or sound, the game that breaks it, and what makes it.
 
-    promise is that of a service, None for a filter; thread is where a public bug was told.
+    thread is where a public bug was told.
     """
 
     name: str
     kind: str
     breaks: str
     make: Callable[[], Any]
-    promise: fp.Guarantee | None = None
     thread: str = ""
 
 
 def _public() -> list[Subject]:
     """Each public bug as it was and as it was repaired."""
-    subjects = []
-    for bug in BUGS:
-        service = bug.make(repaired=False)
-        promise = None if isinstance(service, fp.PrivacyFilter) else bug.promise
-        for repaired, kind in ((False, "broken"), (True, "sound")):
-
-            def make(bug: Any = bug, repaired: bool = repaired) -> Any:
-                return bug.make(repaired=repaired)
-
-            subjects.append(Subject(bug.name, kind, bug.said, make, promise, bug.thread))
-    return subjects
+    kinds = ((False, "broken"), (True, "sound"))
+    return [
+        Subject(bug.name, kind, bug.said, partial(bug.make, repaired=repaired), bug.thread)
+        for bug in BUGS
+        for repaired, kind in kinds
+    ]
 
 
 SUBJECTS: dict[str, list[Subject]] = {
@@ -92,10 +86,6 @@ def examined(job: tuple[str, int, float]) -> Said:
 
 
 def _found(subject: Subject, effort: float) -> Said:
-    if subject.promise is not None:
-        violation = fp.services.first_violation(subject.make(), subject.promise, effort=effort).violation
-        counterexample = "" if violation is None else "; ".join(violation.events)
-        return {"outcome": "UNDECIDED" if violation is None else "REFUTED", "counterexample": counterexample}
     exam = verify(subject.make(), effort=effort)
     outcome = exam.ending.name
     if exam.counterexample is not None:

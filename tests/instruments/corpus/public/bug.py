@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 import filterproof as fp
-from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
@@ -41,11 +40,11 @@ class PublicBug:
         promise: Guarantee = self.budget.promise  # type: ignore[attr-defined]
         return promise
 
-    def make(self, *, repaired: bool) -> PrivacyFilter | Callable[[Any], object]:
-        """The filter that decides as the budget does, or what starts the service on a disk."""
+    def make(self, *, repaired: bool) -> Any:
+        """The filter that decides as the budget does, or the service with its guarantee."""
         kind = self.budget
         if not issubclass(kind, Budget):
-            return partial(kind, repaired=repaired)
+            return fp.services.with_promise(partial(kind, repaired=repaired), self.promise)
         keeper = fp.from_budget(lambda: kind(repaired), lambda budget, pair: budget.spend(pair), self.promise)
         if not self.labels:
             return keeper
