@@ -296,8 +296,8 @@ def _epsilon_delta_condition(
     )
     if level is not None:
         e = f"({Fraction(level)})"
-        stick = f"tail({e}/{{x}} - {{x}}/2) - exp({e})*tail({e}/{{x}} + {{x}}/2)"
-        costs = {"Gaussian(x)": cost(e) | {"d": stick}} | costs
+        hockey_stick = f"tail({e}/{{x}} - {{x}}/2) - exp({e})*tail({e}/{{x}} + {{x}}/2)"
+        costs = {"Gaussian(x)": cost(e) | {"d": hockey_stick}} | costs
     # pairs without a charge: unbounded ones without a level, and those with a delta if none is left
     denied = (*(_UNBOUNDED_FAMILIES if level is None else ()), *(() if left else _MASS_FAMILIES))
     return AdmissionCondition(theorem, margins, costs, at, slack=slack, denied=denied)

@@ -38,7 +38,7 @@ from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raise
 from filterproof.mc.examine.formatting import pair_words, sequence_words, user_code_name
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.revalidation import history_is_granted, nondeterminism_fault
-from filterproof.mc.examine.sequence import Sequence, granted_state
+from filterproof.mc.examine.sequence import RequestSequence, granted_state
 from filterproof.mc.examine.stage_finding import stopped_after
 from filterproof.mc.examine.worker import iter_isolated, run_isolated
 from filterproof.theory.argument_checks import check_count
@@ -303,7 +303,9 @@ def _broken_guarantee_text(filters: Filters, difference: FirstDifference) -> str
     filt = filters[_NAMES.index(difference.granted_by)]
     if filt.looks_at_losses and difference.history:
         return ""
-    sequence = Sequence(tuple((pair, 1) for pair, _ in (*difference.history, (difference.request, 0.0))))
+    sequence = RequestSequence(
+        tuple((pair, 1) for pair, _ in (*difference.history, (difference.request, 0.0)))
+    )
     if (violation := sequence.violation(filt.promise, targets(filt.promise))) is None:
         return ""
     (measure, low), promised = violation, violation[0].promised(filt.promise)

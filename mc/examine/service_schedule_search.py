@@ -46,7 +46,7 @@ from filterproof.mc.examine.schedule import (
     ServiceSimulator,
     name_of_service,
 )
-from filterproof.mc.examine.sequence import Sequence as Fixed
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.theory.display import one_line_repr
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
@@ -59,7 +59,7 @@ _SHARES = (1.0, 0.5, 1 / 3, 1 / 8)
 _MAX_STEPS_ALONE = 64
 #: The share of the work for the search. The rest is for minimisation.
 _SEARCH_SHARE = 0.7
-_FAULT_MOVES: tuple[MoveKind, ...] = ("unwritten", "written", "full")
+_FAULT_MOVES: tuple[MoveKind, ...] = ("crash_before_write", "crash_after_write", "disk_full")
 #: How far a move may point: to one of three requests, to the third write of the fourth request in flight.
 _MAX_OFFSET: dict[MoveKind, int] = {"step": 2, "again": 2, **dict.fromkeys(_FAULT_MOVES, 11)}
 #: Steps after which most requests have ended, and the units of work of drawing a move.
@@ -99,14 +99,16 @@ def break_test(promise: Guarantee, service: MakeService) -> BreakTest:
     measures = targets(promise)
 
     @lru_cache(1 << 14)
-    def violated_divergence(answers: Fixed) -> tuple[Divergence, float] | None:
+    def violated_divergence(answers: RequestSequence) -> tuple[Divergence, float] | None:
         """Return the divergence that the answers exceed, with its lower bound, or None."""
         return answers.violation(promise, measures)
 
     def violation_in_any_epoch(world: ServiceSimulator) -> Violation | None:
         """Return the violation by the releases of one epoch, or None."""
         for epoch, pairs in world.by_epoch.items():
-            if (violated := violated_divergence(Fixed(tuple(sorted(pairs.items(), key=repr))))) is not None:
+            if (
+                violated := violated_divergence(RequestSequence(tuple(sorted(pairs.items(), key=repr))))
+            ) is not None:
                 whose, done = epoch if len(world.by_epoch) > 1 else None, Schedule(world.menu, world.done)
                 if world.observed and not done.releases(service):
                     continue
@@ -119,12 +121,12 @@ def break_test(promise: Guarantee, service: MakeService) -> BreakTest:
 def pairs_at_shares(largest: Iterable[tuple[OneParameterFamily, float | None]]) -> tuple[DominatingPair, ...]:
     """Return pairs at shares of the largest granted size, for the first families with one."""
     pairs, kinds = dict[DominatingPair, None](), set[str]()
-    for line, size in largest:
-        if line.kind not in kinds and len(kinds) == _GRANTED:
+    for family, size in largest:
+        if family.kind not in kinds and len(kinds) == _GRANTED:
             break
         if size is not None:
-            kinds.add(line.kind)
-            pairs |= dict.fromkeys(line.pair(share * size) for share in _SHARES)
+            kinds.add(family.kind)
+            pairs |= dict.fromkeys(family.pair(share * size) for share in _SHARES)
     return tuple(pairs)
 
 
@@ -133,20 +135,20 @@ def granted_menu(make: MakeService, families: Sequence[OneParameterFamily]) -> t
 
     alone = (ServiceMove("ask"), *[ServiceMove("step")] * _MAX_STEPS_ALONE)
 
-    def largest(line: OneParameterFamily) -> float | None:
+    def largest(family: OneParameterFamily) -> float | None:
         def is_answered(size: float) -> bool:
-            return bool(Schedule((line.pair(size),), alone).play(make).released)
+            return bool(Schedule((family.pair(size),), alone).play(make).released)
 
-        return largest_granted(is_answered, (*line.sizes_below[:-1], *line.sizes))
+        return largest_granted(is_answered, (*family.sizes_below[:-1], *family.sizes))
 
-    return pairs_at_shares((line, largest(line)) for line in families)
+    return pairs_at_shares((family, largest(family)) for family in families)
 
 
 def granted_or_default_menu(
     make: MakeService, families: Sequence[OneParameterFamily]
 ) -> tuple[DominatingPair, ...]:
     """Return the granted menu of a service, or pairs of size 1 if it grants no request alone."""
-    return granted_menu(make, families) or tuple(line.pair(1.0) for line in families[:_GRANTED])
+    return granted_menu(make, families) or tuple(family.pair(1.0) for family in families[:_GRANTED])
 
 
 def confirm_schedule(

@@ -176,7 +176,7 @@ class DiscreteGaussian(DominatingPair):
         return float_if_scalar(np.where(np.equal(t, 0), main, main + less))
 
     def _mass_above(self, at: Real, centre: Real = 0.0) -> NDArray[np.float64]:
-        """Return P(Y > at); the law of Y has its mode at `centre`."""
+        """Return P(Y > at); the distribution of Y has its mode at `centre`."""
         total = theta(centre, self.sigma)
         return upper_sums(np.asarray(at) + 1 - centre, self.sigma, total) / total
 
@@ -218,7 +218,7 @@ class DiscreteGaussian(DominatingPair):
         return _DiscreteGaussianReferenceValues(self)
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        # the tilted law is discrete Gaussian around (order - 1) s
+        # the tilted distribution is discrete Gaussian around (order - 1) s
         drawn = self._upper_tail_isf(rng.random(n), (order - 1.0) * self.sensitivity)
         return np.asarray(self._loss_at(drawn), dtype=np.float64)
 

@@ -165,7 +165,7 @@ def _fixed_order_findings(
             promised = subject.promised(measure)
             if bound <= promised or (names, measure.direction) in tried or played.rounds > _MAX_FIXED_ROUNDS:
                 continue
-            if certainly_exceeds(low := played.low(measure, promised), promised):
+            if certainly_exceeds(low := played.lower_bound(measure, promised), promised):
                 share = low / promised if promised > _MIN_PROMISED else 1.0
                 if measure.kind == "renyi":  # few paths suffice at a small order, and none do at a large one
                     share = math.inf if measure.at <= _MAX_SIMULATED_ORDER else 1.0

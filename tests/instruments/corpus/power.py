@@ -47,11 +47,11 @@ def _public() -> list[Subject]:
 
 
 SUBJECTS: dict[str, list[Subject]] = {
-    half: [
+    part: [
         Subject(case.name, case.kind, case.why if case.kind == "broken" else "", case.filter_class)
         for case in cases
     ]
-    for half, cases in PARTS.items()
+    for part, cases in PARTS.items()
 } | {"public": _public()}
 
 
@@ -63,10 +63,10 @@ def _processor() -> float:
 
 def examined(job: tuple[str, int, float]) -> Said:
     """The line of one subject: its part, its place and the effort. What cannot be examined is an error, and a miss."""
-    half, place, effort = job
-    subject = SUBJECTS[half][place]
+    part, place, effort = job
+    subject = SUBJECTS[part][place]
     line: Said = {
-        "half": half,
+        "part": part,
         "name": subject.name,
         "kind": subject.kind,
         "outcome": "ERROR",
@@ -104,11 +104,11 @@ def _record(out: Path, effort: float, table: list[Said]) -> None:
     before = json.loads(out.read_text("utf-8")) if out.is_file() else {}
     today = time.strftime("%Y-%m-%d")
     order = [
-        (half, subject.kind, subject.name) for half, subjects in SUBJECTS.items() for subject in subjects
+        (part, subject.kind, subject.name) for part, subjects in SUBJECTS.items() for subject in subjects
     ]
-    cases = {(row["half"], row["kind"], row["name"]): row for row in before.get("cases", [])}
+    cases = {(row["part"], row["kind"], row["name"]): row for row in before.get("cases", [])}
     cases |= {
-        (row["half"], row["kind"], row["name"]): {**row, "date": today, "effort": effort} for row in table
+        (row["part"], row["kind"], row["name"]): {**row, "date": today, "effort": effort} for row in table
     }
     record = {"date": today, "effort": effort, "history": before.get("history", "")}
     record["cases"] = [cases[key] for key in order if key in cases]
@@ -121,15 +121,15 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--effort", type=float, default=1.0)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--half", choices=list(SUBJECTS), nargs="+", default=list(SUBJECTS))
+    parser.add_argument("--part", choices=list(SUBJECTS), nargs="+", default=list(SUBJECTS))
     parser.add_argument("--only", default="", help="names of cases, separated by commas")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args(arguments)
     wanted = set(given.only.split(",")) if given.only else None
     jobs = [
-        (half, place)
-        for half in given.half
-        for place, subject in enumerate(SUBJECTS[half])
+        (part, place)
+        for part in given.part
+        for place, subject in enumerate(SUBJECTS[part])
         if wanted is None or subject.name in wanted
     ]
     table = []
@@ -144,12 +144,12 @@ def main(arguments: list[str]) -> int:
                 f"{row['seconds']:5.1f} s, {row['processor']:5.1f} of the processor  {str(row['detail'])[:110]}",
                 flush=True,
             )
-    for half in SUBJECTS:
+    for part in SUBJECTS:
         for kind in ("broken", "sound"):
-            rows = [row for row in table if row["half"] == half and row["kind"] == kind]
+            rows = [row for row in table if row["part"] == part and row["kind"] == kind]
             if rows:
                 print(
-                    f"{half} half, {kind}: {sum(map(is_right_verdict, rows))} of {len(rows)} as they should be"
+                    f"{part} part, {kind}: {sum(map(is_right_verdict, rows))} of {len(rows)} as they should be"
                 )
     return int(not all(map(is_right_verdict, table)))
 

@@ -22,7 +22,7 @@ from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.parameter_families import families_for_guarantee
 from filterproof.mc.examine.replay import ReplayError, replay_data
 from filterproof.mc.examine.schedule import MoveKind, Schedule, ServiceMove
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.service_schedule_search import break_test, granted_menu
 from filterproof.mc.examine.stages.denials import explain_charged_denial
 from filterproof.mc.examine.verification import verify
@@ -52,7 +52,7 @@ BROKEN = {
     services.NotAtomic: {"ask"},
     services.FreeRetry: {"again"},
     services.InMemory: set(),
-    services.Shrugs: {"full"},
+    services.Shrugs: {"disk_full"},
     services.Straddles: {"tick"},
     services.KeyBeforeCharge: {"again"},
     services.SeedOfTheDay: {"tick"},
@@ -141,7 +141,7 @@ RELEASED: list[tuple[type, fp.DominatingPair, tuple[ServiceMove, ...], tuple[int
     (services.StatesEpoch, WHOLE, moved("ask step tick again step ask step step"), (0, 1)),
     (services.Straddles, WHOLE, moved("ask step tick step"), (0,)),
     # what ends its process is begun again
-    (services.Exits, WHOLE, moved("ask full ask step ask step"), (0,)),
+    (services.Exits, WHOLE, moved("ask disk_full ask step ask step"), (0,)),
     (ExitsOnItsWayOut, HALF, moved("ask step crash ask step"), (0, 0)),
 ]
 
@@ -163,7 +163,7 @@ def test_what_goes_out_counts_once_for_the_epoch_of_its_request(
 
 
 @given(
-    st.sampled_from(("step", "unwritten", "written", "full")),
+    st.sampled_from(("step", "crash_before_write", "crash_after_write", "disk_full")),
     st.integers(0, 7),
     st.integers(1, 2),
     st.integers(0, 3),
@@ -197,13 +197,13 @@ def test_a_fault_strikes_the_write_that_it_names_and_a_dead_process_neither_writ
     # as the docstring of a move says it: of the requests in flight the newest first, then its later writes
     before, which = divmod(at, flights)
     struck = what != "step" and before < writes
-    complete = before + (what == "written") if struck else writes
+    complete = before + (what == "crash_after_write") if struck else writes
     names = [f"{flights - which}, {k}" for k in range(complete)]
     assert [*stored[1]] == names
     assert [len(stored[1][name]) for name in names] == [*range(complete)]
-    assert len(played.released) == (not struck or what == "full")
+    assert len(played.released) == (not struck or what == "disk_full")
     words = f"makes write {before + 1} of a step" if before else "writes"
-    assert (words in " ".join(played.events)) == (struck and what != "full")
+    assert (words in " ".join(played.events)) == (struck and what != "disk_full")
 
 
 # -- what is found --------------------------------------------------------------------------------------
@@ -226,7 +226,7 @@ def test_a_comparison_that_a_time_limit_ends_says_after_how_much_of_its_work() -
 def test_a_schedule_is_replayed_as_of_one_epoch() -> None:
     filt: Any = fp.services.with_promise(services.Epochs, PROMISE)
     moves = moved("ask step step step tick ask step step step")
-    twice = Sequence(((WHOLE, 2),)).low(Divergence.hockey_stick(1.0))
+    twice = RequestSequence(((WHOLE, 2),)).lower_bound(Divergence.hockey_stick(1.0))
     game = {"schedule": Schedule((WHOLE,), moves).to_data(allowed_values_by_name()), "epoch": None}
     shown = measured_counterexample(filt, Divergence.hockey_stick(1.0), twice, 0.0, **game)
     with pytest.raises(ReplayError, match="releases nothing"):
@@ -439,3 +439,15 @@ def test_a_service_is_told_what_came_out_and_only_answers_that_always_go_out_are
     assert both.releases(Reads) == both.releases(Told)  # both began before anything came out
     exam = fp.verify(fp.services.with_promise(Told, PROMISE), mechanisms=["rr"], effort=0.12)
     assert exam.counterexample.replay().refutes
+
+
+def test_counterexamples_with_former_names_of_moves_are_read() -> None:
+    names, former = (
+        allowed_values_by_name(),
+        {"crash_before_write": "unwritten", "crash_after_write": "written", "disk_full": "full"},
+    )
+    schedule = Schedule((WHOLE,), tuple(ServiceMove(kind, at) for at, kind in enumerate(former, 1)))
+    data = schedule.to_data(names)
+    assert Schedule.from_data(data, names) == schedule
+    data["moves"] = [[former[str(kind)], at] for kind, at in data["moves"]]
+    assert Schedule.from_data(data, names) == schedule
