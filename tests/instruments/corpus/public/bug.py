@@ -21,14 +21,14 @@ K = TypeVar("K", bound=type)
 
 @dataclass(frozen=True, slots=True)
 class PublicBug:
-    """A bug and its repair; thread is where it was told, and said what was confirmed there.
+    """A bug and its repair; thread is where it was reported, and confirmed what was confirmed there.
 
     budget is a `Budget`, or else a service with a `promise`, whose requests take several steps.
     """
 
     name: str
     thread: str
-    said: str
+    confirmed: str
     budget: type
     labels: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
     over: Mapping[str, str | int] = field(default_factory=dict)
@@ -52,16 +52,16 @@ class PublicBug:
 
 
 class PublicBugs(list[PublicBug]):
-    """The bugs of a module, each told where its budget stands."""
+    """The bugs of a module, each beside its budget."""
 
-    def told(self, name: str, thread: str, said: str, **asked: Any) -> Callable[[K], K]:
-        """The budget below has this bug."""
+    def add(self, name: str, thread: str, confirmed: str, **labels: Any) -> Callable[[K], K]:
+        """Return a decorator: the budget below has this bug."""
 
-        def add(budget: K) -> K:
-            self.append(PublicBug(name, thread, said, budget, **asked))
+        def append(budget: K) -> K:
+            self.append(PublicBug(name, thread, confirmed, budget, **labels))
             return budget
 
-        return add
+        return append
 
 
 class Budget:
