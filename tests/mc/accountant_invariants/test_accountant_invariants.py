@@ -27,7 +27,8 @@ def subject_of(filt: Any, **hooks: Any) -> AuditedAccountant:
 def ask(subject: AuditedAccountant, invariant: str) -> tuple[str, str]:
     """What became of an invariant, and what it says."""
     try:
-        return "held", ACCOUNTANT_INVARIANTS[invariant](subject)
+        ACCOUNTANT_INVARIANTS[invariant](subject)
+        return "held", ""
     except SkipTest as reason:
         return "not asked", str(reason)
     except InvariantBrokenError as broken:
