@@ -88,10 +88,11 @@ def verify(
 
     Notes
     -----
-    What the filter's own code raises, prints or returns in the wrong form becomes a finding. The result is a function
-    of the filter's source, `mechanisms`, `stages`, `effort` and `seed`. It is the same on every machine unless
-    `seconds` ends the examination. An examination that finds no violation gives UNDECIDED. It gives HOLDS only if a
-    theorem covers the code that runs.
+    What the filter's own code raises, prints or returns in the wrong form becomes a finding. Code that never returns,
+    or that waits for a thread which ran before the examination, ends at `seconds` alone. The result is a function of
+    the filter's source, `mechanisms`, `stages`, `effort` and `seed`. It is the same on every machine unless `seconds`
+    ends the examination. An examination that finds no violation gives UNDECIDED. It gives HOLDS only if a theorem
+    covers the code that runs.
 
     Examples
     --------
