@@ -261,12 +261,15 @@ def _minimised(violation: Violation, among: BreakTest, service: MakeService, lim
 
 
 def _simpler_moves(moves: tuple[ServiceMove, ...], place: int) -> Iterator[tuple[ServiceMove, ...]]:
-    """Yield simpler moves for one place: a crash between steps, a plain step, the newest request, a smaller number."""
+    """Yield simpler moves for one place: a crash between steps, a plain step, the newest request, a smaller number,
+    a request after the steps of others."""
     begun, move, later = moves[:place], moves[place], moves[place + 1 :]
     if move.what in _FAULT_MOVES:
         yield from ((*begun, other, *later) for other in (ServiceMove("crash"), replace(move, what="step")))
     if move.what == "again":
         yield (*begun, ServiceMove("ask"), *later)
+    if move.what == "ask" and later and later[0].what == "step":  # fewer requests at once
+        yield (*begun, later[0], move, *later[1:])
     yield from ((*begun, replace(move, at=at), *later) for at in range(move.at))
     for some, by in product((later[:1], later), (1, -1)):  # without it other requests are the newest
         moved = (each if each.what == "ask" else replace(each, at=max(each.at + by, 0)) for each in some)
