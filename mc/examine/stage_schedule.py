@@ -96,7 +96,7 @@ def run_stages(exam: StageRunner, names: tuple[str, ...], seed: int, *, own_menu
         exam.prove_source(accountant)
         exam.run("games", 1.0, partial(accountant_games_stage, filt))
     elif isinstance(accountant, PromisedService):
-        names = names if own_menu else MECHANISMS
+        names = MECHANISMS if own_menu else names
         exam.run("admission", 1.0, partial(service_admission_stage, accountant, names), all_work)
         exam.run("schedules", 1.0, partial(service_schedule_stage, accountant, names, seed))
     else:
