@@ -121,6 +121,5 @@ from filterproof.theory.pairs.selection import PairPerRun as PairPerRun
 from filterproof.theory.pairs.subsampled_gaussian import SubsampledGaussian as SubsampledGaussian
 from filterproof.theory.proofs import THEOREMS as THEOREMS
 from filterproof.theory.proofs import prove as prove
-from filterproof.theory.proofs import prove_all as prove_all
 
 __all__: list[str]

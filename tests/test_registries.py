@@ -89,10 +89,10 @@ def of_filters() -> Iterator[str]:
 
 
 def of_theorems() -> Iterator[str]:
-    for module in (*modules("filterproof.theory.proofs"), *modules("filterproof.theory.theorems")):
-        for theorem in filter(None, (getattr(module, "THEOREM", None), *getattr(module, "ROWS", ()))):
-            if proofs.THEOREMS.get(theorem.name) is not theorem:
-                yield f'theory/theorems/theorem.py: list "{theorem.name}": "{module.__name__.partition(".")[2]}"'
+    for module in modules("filterproof.theory.proofs"):
+        theorem = getattr(module, "THEOREM", None)
+        if theorem is not None and proofs.THEOREMS.get(theorem.name) is not theorem:
+            yield f'theory/theorems/theorem.py: list "{theorem.name}": "{module.__name__.partition(".")[2]}"'
 
 
 def of_pairs() -> Iterator[str]:
