@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from filterproof.filters.certified.admission_conditions import AdmissionCondition, Spent
-from filterproof.filters.certified.comparison import Comparison, Comparisons
+from filterproof.filters.certified.comparison import BoundSide, Comparison, Comparisons
 from filterproof.filters.contract.contract_checks import (
     checked_admits,
     checked_spend,
@@ -153,14 +153,8 @@ def _boundary_comparisons(
     spent = f"after {len(history)} others" if history else "nothing spent"
     says = f"last x of {family} admitted{' ' if history else ', '}{spent}"
     if last is not None:
-        yield of.by_margin(
-            says,
-            last,
-            "<=" if requests.cost_increases else ">=",
-            margin,
-            slack=condition.slack,
-            **condition.at,
-        )
+        side: BoundSide = "<=" if requests.cost_increases else ">="
+        yield of.by_margin(says, last, side, margin, slack=condition.slack, **condition.at)
     elif _is_granted(filt, state_after(filt, history, 1), requests.make(cheap)):
         yield of.by_margin(f"{says}: all up to {dear:g}", dear, "<=", margin, slack=None, **condition.at)
     elif requests.cost_increases and not history:

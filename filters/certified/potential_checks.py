@@ -107,12 +107,9 @@ class _MeanUpperBounds:
 
     def _least_margin_over_knots(self, after: int, before: int) -> Fraction:
         """Return the least f_before - T f_after over the checked knots."""
-        means, first_denominator = self._interpolated_numerators(self.means, after)
-        heights, second_denominator = self._interpolated_numerators(self.heights, before)
-        return Fraction(
-            min(heights * first_denominator - means * second_denominator),
-            first_denominator * second_denominator,
-        )
+        means, scale = self._interpolated_numerators(self.means, after)
+        heights, other_scale = self._interpolated_numerators(self.heights, before)
+        return Fraction(min(heights * scale - means * other_scale), scale * other_scale)
 
     def _interpolated_numerators(self, values: Any, level: int) -> tuple[Any, int]:
         """Return the values at a level, linear between levels: numerators by knot, and their denominator."""

@@ -63,9 +63,7 @@ def realisation_comparisons(filt: RealisationFilter, name: str) -> Iterator[Comp
     yield of.at_most("dhat + theta (1 - dhat) N", spent, Fraction(filt.delta), slack=slack)
     if chosen:
         yield best_split_comparison(Comparisons("kappa", name), filt.rounds, filt.delta, dhat)
-    allowed = next(
-        (some for entry, some in dict(filt.after).items() if entry.same_parameters(pair)), filt.menu
-    )
+    allowed = next((some for key, some in dict(filt.after).items() if key.same_parameters(pair)), filt.menu)
     ends = True
     for sign, word in ((1, "above"), (-1, "below")):
         first, *rest = (entry if sign > 0 else entry.swapped for entry in (pair, *allowed))

@@ -194,10 +194,10 @@ class _ContentWalk(ValueWalk):
 
     def __init__(self, opaque: Callable[[object], Hashable]) -> None:
         super().__init__()
-        self._untold = opaque
+        self._opaque = opaque
 
     def uncopyable(self, value: Any) -> Hashable:
-        return self._untold(value)
+        return self._opaque(value)
 
 
 def content(value: object, opaque: Callable[[object], Hashable] = lambda thing: object()) -> Hashable:

@@ -237,11 +237,9 @@ def run_bytes(state: State) -> NDArray[np.uint8]:
 
     def packed(leaf: NDArray[Any]) -> NDArray[np.uint8]:
         flat = np.ascontiguousarray(leaf).reshape(len(leaf), math.prod(leaf.shape[1:]))
-        return (
-            flat.view(np.uint8)
-            if flat.size
-            else np.empty((len(flat), flat.shape[1] * flat.itemsize), np.uint8)
-        )
+        if flat.size:
+            return flat.view(np.uint8)
+        return np.empty((len(flat), flat.shape[1] * flat.itemsize), np.uint8)
 
     return np.concatenate([packed(leaf) for leaf in state_leaves(state)], axis=1)
 
