@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from filterproof.filters import catalogue
-from filterproof.filters.catalogue_entry import catalogue_tables
+from filterproof.filters.catalogue import catalogue_tables
 from filterproof.filters.certified import admission_conditions as conditions
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.reports.docs.reference import public_names
