@@ -249,11 +249,6 @@ def _kernel_statements() -> str:
     return "\n\n".join(parts)
 
 
-def _proof_kernel_note() -> str:
-    """Return the note on how a kernel theorem covers a filter's code."""
-    return JOINED_BY_KERNEL.format(covers="the mechanisms that its scope names")
-
-
 # -- filters ------------------------------------------------------------------------------------------
 
 
@@ -386,7 +381,8 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "evidence": lambda: _enum_table(Evidence),
     "checked": lambda: _enum_table(CheckCoverage),
     "join": lambda: escape_markdown(
-        f"Theorems with evidence KERNEL: {_proof_kernel_note()} Other theorems: {PROSE_JOIN_NOTE}"
+        f"Theorems with evidence KERNEL: {JOINED_BY_KERNEL.format(covers='the mechanisms that its scope names')} "
+        f"Other theorems: {PROSE_JOIN_NOTE}"
     ),
     "theorems": _theorems,
     "covered": _covered_rules_table,

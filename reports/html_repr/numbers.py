@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from filterproof.mc.intervals.estimate import Estimate
 from filterproof.theory.agreement import Agreement, AgreementOutcome
 from filterproof.theory.evidence import CheckCoverage
 from filterproof.theory.numerics.decimals import format_nearest, format_up, interval
@@ -33,11 +32,6 @@ def format_percent(share: float, rounded: Callable[[float, int], str] = format_n
         times = float(rounded(share, 3))
         return f"× {times:,.0f}" if 1000 <= times < 1e7 else f"× {times:.3g}"
     return f"{float(rounded(100 * share, 2 if share < 0.995 else 3)):.3g} %"
-
-
-def format_interval(estimate: Estimate) -> str:
-    """The interval of an estimate in four digits, its ends rounded outwards."""
-    return interval(estimate.low, estimate.high, 4)
 
 
 def step_counts_text(proof: Proof) -> str:
