@@ -12,7 +12,7 @@ from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Examination
 from filterproof.mc.examine.parameter_families import mechanism_name
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.supremum import (
     Supremum,
     largest_renyi_lower_bound,
@@ -150,7 +150,7 @@ def filter_chapter(study: Study, subject: FilterPageSubject) -> FilterChapter:
     games = worst_cases(
         filt, subject.menu, epsilons=epsilons, rounds=subject.rounds, direction=subject.direction
     )
-    largest = supremum(filt, epsilon, known=exam.verdict)
+    largest = supremum(filt, epsilon, verdict=exam.verdict)
     curve = (
         _bounds_over_all_mechanisms(study, filt, subject, largest, exam.verdict)
         if holds and largest.steps
@@ -201,7 +201,7 @@ def _bounds_over_all_mechanisms(
     others = [bound for bound in subject.simulated if abs(bound - largest.epsilon) > 1e-4]
     return tuple(
         _at_epsilon(study, filt, bound)
-        for bound in (largest, *(supremum(filt, each, known=verdict) for each in others))
+        for bound in (largest, *(supremum(filt, each, verdict=verdict) for each in others))
     )
 
 
@@ -219,7 +219,7 @@ def _simulated_and_certified_divergences(
     if main.measure.kind != "renyi" or not main.steps:
         return divergences
     epsilon = float(subject.epsilon)
-    requests = Sequence(main.steps)
+    requests = RequestSequence(main.steps)
     bounds = Composition(requests.counts).delta(epsilon, relative=1e-3)
     adversary = Scripted(*zip(*main.steps, strict=True))
     opponent = AdversaryWithBounds(

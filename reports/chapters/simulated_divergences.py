@@ -1,4 +1,4 @@
-"""Simulations beside theory: adversaries against one filter, each simulated and, without sampling, enclosed."""
+"""Simulations and certified values: adversaries against one filter, each simulated and, without sampling, enclosed."""
 
 from __future__ import annotations
 

@@ -66,7 +66,9 @@ def prove(
         numbers = None
         if theorem is None:
             # other processes certify the numbers while this one checks the theorems
-            pool = ending.enter_context(LocalPool(ready=("filterproof.filters.certified.certified_objects",)))
+            pool = ending.enter_context(
+                LocalPool(preload=("filterproof.filters.certified.certified_objects",))
+            )
             ending.callback(pool.kill)
             numbers = iter_catalogue_numbers(pool)
         names = list(THEOREMS) if theorem is None else [theorem]

@@ -12,7 +12,7 @@ from filterproof.reports.chapters.filter_chapter import CertifiedDivergenceBound
 from filterproof.reports.chapters.simulated_divergences import SimulatedDivergence
 from filterproof.reports.pages.page import Page, PageTable, VerdictBadge, share
 from filterproof.reports.pages.profile_figure import (
-    TOLD,
+    SHOWN_RATE,
     membership_test_bounds,
     profile_and_membership_test_pictures,
 )
@@ -135,7 +135,9 @@ def simulated_words(comparison: SimulatedDivergence | None) -> str:
 
 def _membership_test_text(curves: Mapping[str, AttackerCurve]) -> str:
     """Return the largest true-positive rate of a membership test at one false alarm in a thousand."""
-    hits_text = ", ".join(f"{share(curve.hits(TOLD), format_up)} ({name})" for name, curve in curves.items())
+    hits_text = ", ".join(
+        f"{share(curve.hits(SHOWN_RATE), format_up)} ({name})" for name, curve in curves.items()
+    )
     return f"At one false alarm in a thousand it hits at most {hits_text}."
 
 
