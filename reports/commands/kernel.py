@@ -35,7 +35,7 @@ def kernel(
     refusal = None
     with clear_errors():
         try:
-            record = run_kernel(on_step=lambda said: progress.print(f"[dim]{escape(said)}[/]"))
+            record = run_kernel(on_step=lambda message: progress.print(f"[dim]{escape(message)}[/]"))
             existing_record = readable_record()
             if check and (
                 existing_record is None

@@ -395,7 +395,7 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "charges": pair_charge_table,
     "commands": _commands,
     "exit-statuses": lambda: table(
-        ("status", "meaning"), ((str(int(one)), one.meaning) for one in ExitStatus)
+        ("status", "meaning"), ((str(int(status)), status.meaning) for status in ExitStatus)
     ),
     "audit": _audit,
 }

@@ -209,8 +209,8 @@ AS_DATA: dict[tuple[str, ...], Callable[[Any], tuple[object, object]]] = {
         fp.simulate(*map(read_value, _GAME), epsilon=2.0, n=2000, seed=3).rows()[0],
     ),
     ("calibrate", "1", "1e-5", "--mechanism", "zcdp"): lambda data: (data["filters"], _COMPARED.rows()),
-    ("figures", "--list"): lambda data: ([one["name"] for one in data], [*FIGURES]),
-    ("list",): lambda data: ([one["filter"] for one in data["filters"]], [*CATALOGUE]),
+    ("figures", "--list"): lambda data: ([row["name"] for row in data], [*FIGURES]),
+    ("list",): lambda data: ([row["filter"] for row in data["filters"]], [*CATALOGUE]),
 }
 
 
