@@ -14,6 +14,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from textwrap import fill
@@ -86,13 +87,7 @@ def table(heads: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
 # -- words with a fixed meaning -----------------------------------------------------------------------
 
 
-def _enum_table(
-    kind: type[Outcome]
-    | type[AgreementOutcome]
-    | type[Evidence]
-    | type[CheckCoverage]
-    | type[TheoremCoverage],
-) -> str:
+def _enum_table(kind: type[Enum]) -> str:
     """Return a Markdown table of an enum's words and their meanings."""
     named = [(word.word if isinstance(word, CheckCoverage) else word.name, str(word.value)) for word in kind]
     return table(
