@@ -179,11 +179,8 @@ def printed(limit: int, levels: Sequence[int], signs: Sequence[int], largest: Se
 
 def released(filt: fp.PrivacyFilter, levels: Sequence[int]) -> list[int]:
     """The same, of each path of signs, by the filter."""
-    state, alive, count = (
-        filt.start(len(PATHS)),
-        np.ones(len(PATHS), dtype=bool),
-        np.zeros(len(PATHS), dtype=int),
-    )
+    n = len(PATHS)
+    state, alive, count = filt.start(n), np.ones(n, dtype=bool), np.zeros(n, dtype=int)
     for level, signs in zip(levels, np.array(PATHS).T, strict=True):
         alive &= filt.admits(state, response(level))
         count += alive
