@@ -46,7 +46,9 @@ SEVERAL = [Trial(SHORT, seed=0, number=number) for number in range(9)]
 #: A figure of each kind of the stand-in.
 NAMES = [
     *{
-        one.specification: name for name, one in FIGURES.items() if issubclass(one.specification, StandIn)
+        figure_.specification: name
+        for name, figure_ in FIGURES.items()
+        if issubclass(figure_.specification, StandIn)
     }.values()
 ]
 
