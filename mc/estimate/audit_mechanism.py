@@ -277,14 +277,15 @@ def _tests(
     ends = [n]
     while ends[0] // 2 >= _MIN_PILOT:
         ends.insert(0, ends[0] // 2)
-    streams = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(2)]
+    streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2)]
     widths = set[int]()
 
     def draw(count: int) -> list[NDArray[np.float64]]:
         outputs = [
-            draw_outputs(release, one, count, rng) for one, rng in zip(data_sets, streams, strict=True)
+            draw_outputs(release, data_set, count, rng)
+            for data_set, rng in zip(data_sets, streams, strict=True)
         ]
-        widths.update(one.shape[1] for one in outputs)
+        widths.update(output.shape[1] for output in outputs)
         if len(widths) > 1:
             raise ValueError(
                 "release must return outputs of one shape on both data sets, got several; pad the output"
@@ -298,7 +299,7 @@ def _tests(
             stop = begin + (end - begin) * part // _STOPS
             more = draw(stop - len(drawn[0]))
             drawn = [np.concatenate(both) for both in zip(drawn, more, strict=True)]
-            p, q = (one[begin:] for one in (reversed(drawn) if exchanged else drawn))
+            p, q = (output[begin:] for output in (reversed(drawn) if exchanged else drawn))
             estimate = _divergence_estimate(event, p, q, epsilon, failure / (len(ends) - 1))
             yield _Test(event, epsilon, exchanged, estimate, stop)
 

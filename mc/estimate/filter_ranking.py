@@ -1,8 +1,8 @@
 """Comparison of filters: the number of releases of one mechanism that each filter grants within (epsilon, delta).
 
 >>> import filterproof as fp
->>> found = fp.rank_filters_by_releases(1.0, 1e-5, fp.Gaussian(mu=0.1))
->>> found.fewest, found.most, [f"{one.name}: {one.rounds:g}" for one in found.choices if one.low == found.most]
+>>> ranking = fp.rank_filters_by_releases(1.0, 1e-5, fp.Gaussian(mu=0.1))
+>>> ranking.fewest, ranking.most, [f"{c.name}: {c.rounds:g}" for c in ranking.choices if c.low == ranking.most]
 (7, 7, ['GaussianFilter: 7', 'GaussianResidueFilter: 7', 'PotentialFilter: 7'])
 """
 
@@ -306,11 +306,11 @@ def _simulated_choices(
         )
 
 
-def _simulated_choice(made: _Candidate, pair: DominatingPair, rounds: int, seed: int) -> FilterChoice:
+def _simulated_choice(candidate: _Candidate, pair: DominatingPair, rounds: int, seed: int) -> FilterChoice:
     """Return a filter with its mean number of rounds, simulated with observed losses."""
-    mean = _mean_rounds(made.make(), pair, rounds, max(_SIMULATED_ROUNDS // rounds, 2), seed)
-    code = _session_code(made.text, pair, ", session.observe(loss) after it")
-    return FilterChoice(made.name, mean.value, mean.low, mean.high, made.holds_for, code)
+    mean = _mean_rounds(candidate.make(), pair, rounds, max(_SIMULATED_ROUNDS // rounds, 2), seed)
+    code = _session_code(candidate.text, pair, ", session.observe(loss) after it")
+    return FilterChoice(candidate.name, mean.value, mean.low, mean.high, candidate.holds_for, code)
 
 
 def _mean_rounds(filt: PrivacyFilter, pair: DominatingPair, rounds: int, n: int, seed: int) -> Estimate:

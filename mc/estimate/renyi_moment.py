@@ -166,16 +166,18 @@ def simulate_renyi(
         [(form, pilot)] = RenyiMoment(alpha, bound).fitted(play_batch(game, pilot_batch(n)))
         moment, _ = form.planned(pilot, n, failure, interval)
         tally = play.sums(game, moment)
-        found = moment.estimate(tally, failure)
-        if sure and alpha == 1 and found.over_bound:
+        estimate = moment.estimate(tally, failure)
+        if sure and alpha == 1 and estimate.over_bound:
             raise BoundExceeded(
-                f"{found.over_bound} runs were charged divergence of order 1, more than {bound:.9g}"
+                f"{estimate.over_bound} runs were charged divergence of order 1, more than {bound:.9g}"
             )
-        name = f"tilted to order {alpha:.4g}, {found.method}" if alpha > 1 else f"untilted, {found.method}"
-        found = replace(found, method=name, rests_on=rests_on, high=found.high if sure else math.inf)
+        name = (
+            f"tilted to order {alpha:.4g}, {estimate.method}" if alpha > 1 else f"untilted, {estimate.method}"
+        )
+        estimate = replace(estimate, method=name, rests_on=rests_on, high=estimate.high if sure else math.inf)
         if moment.infinite(tally):
-            return replace(found, value=math.inf, low=math.inf, high=math.inf)
-        return found
+            return replace(estimate, value=math.inf, low=math.inf, high=math.inf)
+        return estimate
 
     path_bound, exceeded = proven_bounds(game, n), ""
     order = max(alpha, _NEXT_ORDER)  # D_1 is at most the divergence of any higher order

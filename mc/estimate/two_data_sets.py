@@ -2,8 +2,8 @@
 
 >>> import filterproof as fp
 >>> filt = fp.GaussianFilter(mu=1.0)
->>> found = fp.people.simulate_person(filt, [1.0, 2.0], sigma=4.0, epsilon=1.0, rounds=40, n=2000, seed=1)
->>> found.low <= filt.promise.delta(1.0) <= found.high
+>>> estimate = fp.people.simulate_person(filt, [1.0, 2.0], sigma=4.0, epsilon=1.0, rounds=40, n=2000, seed=1)
+>>> estimate.low <= filt.promise.delta(1.0) <= estimate.high
 True
 """
 
@@ -114,10 +114,10 @@ def simulate_person(
     )
     sign = 1.0 if direction == "PQ" else -1.0
 
-    def noiseless_sum(people: IndividualFilter, asked: NDArray[np.float64]) -> NDArray[np.float64]:
+    def noiseless_sum(people: IndividualFilter, requests: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum of the active people in each run, before the noise."""
-        active = people.select(gaussian_request(asked.ravel(), sigma)).reshape(asked.shape)
-        return analysis(np.where(active, asked, 0.0).sum(axis=1))
+        active = people.select(gaussian_request(requests.ravel(), sigma)).reshape(requests.shape)
+        return analysis(np.where(active, requests, 0.0).sum(axis=1))
 
     def simulate_worlds(n: int, most: float) -> _SimulatedWorlds:
         """Return n simulated pairs of runs, with and without person 0."""
@@ -126,8 +126,8 @@ def simulate_person(
         worlds = _SimulatedWorlds.of(n, most)
         for t in range(asked_for.rounds):
             # the analyst sees log P/Q in both directions
-            asked = values * _analyst_request_scale(t, sign * worlds.loss)[:, None]
-            shift = (noiseless_sum(everybody, asked) - noiseless_sum(others, asked[:, 1:])) / sigma
+            requests = values * _analyst_request_scale(t, sign * worlds.loss)[:, None]
+            shift = (noiseless_sum(everybody, requests) - noiseless_sum(others, requests[:, 1:])) / sigma
             worlds.add_output(shift, sign * asked_for.rng.standard_normal(n))
         return worlds
 

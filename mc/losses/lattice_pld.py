@@ -54,15 +54,15 @@ class LossDiscretisation:
         cls, edges: NDArray[np.int64], step: float, share: NDArray[np.float64], atoms: Sequence[int]
     ) -> Self:
         """Return the report of one end of each cell, and of an atom at edges[i], i in `atoms`, for losses near it."""
-        bounds, beside = np.append(edges * step, np.finfo(np.float64).max), list(atoms)
-        points, at = bounds[beside], edges[beside]
+        bounds, atom_positions = np.append(edges * step, np.finfo(np.float64).max), list(atoms)
+        points, at = bounds[atom_positions], edges[atom_positions]
         slack = _ATOM_TOLERANCE * np.maximum(np.abs(points), step)
-        bounds[beside] = points + slack
+        bounds[atom_positions] = points + slack
         return cls(
-            np.insert(bounds, beside, points - slack),
-            np.insert(edges, beside, at),
-            np.insert(np.append(edges[1:], edges[-1]), beside, at),
-            np.insert(share, beside, 0.0),
+            np.insert(bounds, atom_positions, points - slack),
+            np.insert(edges, atom_positions, at),
+            np.insert(np.append(edges[1:], edges[-1]), atom_positions, at),
+            np.insert(share, atom_positions, 0.0),
         )
 
     def count(

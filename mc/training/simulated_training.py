@@ -5,8 +5,8 @@
 >>> features = np.array([[3.0, 1.0], [2.0, -1.0], [0.5, 0.0]])
 >>> people = fp.training.LogisticTraining(features, np.array([0, 1, 1]), rate=0.1)
 >>> sums = fp.training.ClippedSums.factory(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
->>> found = fp.training.simulate_training(people, sums, epsilon=1.0, steps=12, n=4000)
->>> found.low <= fp.GaussianDP(1.0).delta(1.0)
+>>> estimate = fp.training.simulate_training(people, sums, epsilon=1.0, steps=12, n=4000)
+>>> estimate.low <= fp.GaussianDP(1.0).delta(1.0)
 True
 """
 
@@ -176,12 +176,14 @@ def simulate_training(
         rests = "Koskela, Tobaben & Honkela (2023), Theorem 12: each person's ledger admits no larger sum of squares"
         return replace(mean, method=f"{name}, {mean.method}", rests_on=rests).at_most_one
     inside = empirical_bernstein(Moments.merge(gains), failure=failure / 2)
-    plain = sum(int(np.count_nonzero(beyond)) for _, _, beyond in iter_world_losses(outside_seeds, 1.0, None))
-    outside = clopper_pearson(plain, n, failure=failure / 2)
+    outside_hits = sum(
+        int(np.count_nonzero(beyond)) for _, _, beyond in iter_world_losses(outside_seeds, 1.0, None)
+    )
+    outside = clopper_pearson(outside_hits, n, failure=failure / 2)
     # a path beyond the bound gains between 0 and 1
     rests = f"{PLAIN_DRAWS}, and a guard at a sum of squared shifts of {bound:.6g}"
     high, method = inside.high + outside.high, f"{name}, {inside.method}"
-    return Estimate(inside.value, inside.low, high, failure, 2 * n, method, rests, plain).at_most_one
+    return Estimate(inside.value, inside.low, high, failure, 2 * n, method, rests, outside_hits).at_most_one
 
 
 def world_batch_sizes(training: Training, n: int, together: int | None) -> Iterator[int]:

@@ -4,8 +4,8 @@
 >>> import numpy as np
 >>> people = fp.training.LogisticTraining(np.array([[9.0], [2.0], [0.5]]), np.array([0, 1, 1]), rate=0.1)
 >>> sums = fp.training.ClippedSums.factory(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
->>> found = fp.training.audit_training(people, sums, epsilon=0.5, steps=10, n=2000, failure=1e-3)
->>> found.refutes, bool(0.3 < found.mu_low < 1.0)
+>>> audit = fp.training.audit_training(people, sums, epsilon=0.5, steps=10, n=2000, failure=1e-3)
+>>> audit.refutes, bool(0.3 < audit.mu_low < 1.0)
 (False, True)
 """
 

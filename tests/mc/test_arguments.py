@@ -141,10 +141,10 @@ def test_an_argument_of_any_other_kind_is_answered_or_refused_by_its_name(name: 
             try:
                 call(**(arguments | {argument: junk}))
             except (ValueError, TypeError) as error:
-                said, refused = str(error), refused + 1
+                message, refused = str(error), refused + 1
             else:
                 continue
-            assert "\n" not in said, (argument, junk)
-            assert len(said) < 1500, (argument, junk)
-            assert argument in said, (argument, junk, said)
+            assert "\n" not in message, (argument, junk)
+            assert len(message) < 1500, (argument, junk)
+            assert argument in message, (argument, junk, message)
         assert refused > len(JUNK) // 2, argument

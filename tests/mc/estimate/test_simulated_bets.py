@@ -20,19 +20,19 @@ FEW = fp.HighWhileLossPositive(pace=6)
 def test_bets_are_the_same_bits_on_threads_and_from_a_store(tmp_path):
     arguments = {"epsilon": [1.0, 1.5, 6.0], "n": N, "seed": 2, "method": "tilted"}
     alone = fp.simulate(FILTER, FEW, workers=1, **arguments)
-    assert len({one.method for _, one in alone}) == 2, "the first two share their paths"
-    assert all(fp.Gaussian(1.0).hockey_stick(epsilon) in one for epsilon, one in alone)
-    assert {one.method.rpartition(", ")[2] for _, one in alone} == {"betting"}
+    assert len({estimate.method for _, estimate in alone}) == 2, "the first two share their paths"
+    assert all(fp.Gaussian(1.0).hockey_stick(epsilon) in estimate for epsilon, estimate in alone)
+    assert {estimate.method.rpartition(", ")[2] for _, estimate in alone} == {"betting"}
     with ThreadPoolExecutor(3) as threads:
         assert fp.simulate(FILTER, FEW, executor=threads, **arguments) == alone
     with fp.runs.RunStore(tmp_path / "runs.db") as store:
         assert fp.simulate(FILTER, FEW, workers=1, store=store, **arguments) == alone
-        kept = []
+        counts = []
         again = fp.simulate(
-            FILTER, FEW, workers=1, store=store, progress=lambda p, _: kept.append(p.kept), **arguments
+            FILTER, FEW, workers=1, store=store, progress=lambda p, _: counts.append(p.kept), **arguments
         )
     assert again == alone
-    assert set(kept) <= {N}
+    assert set(counts) <= {N}
 
 
 def test_renyi_divergences_are_told_twice_as_sharply_where_all_paths_spend_as_much():

@@ -85,20 +85,20 @@ def test_the_rounding_of_a_capital_of_zeros_is_within_what_is_asked_for_more(thr
 @pytest.mark.parametrize(("chance", "least"), [pytest.param(0.5, 0.0, marks=pytest.mark.slow), (0.9, -2.0)])
 def test_the_chance_that_any_interval_misses_is_at_most_the_failure(chance: float, least: float) -> None:
     """The chance is exact: the masses of the counts of successes whose intervals held so far."""
-    failure, held = 0.2, {0: 1.0}
+    failure, mass_of = 0.2, {0: 1.0}
     for n in range(1, 41):
         after: dict[int, float] = {}
-        for successes, mass in held.items():
-            for one, share in ((successes, 1 - chance), (successes + 1, chance)):
-                after[one] = after.get(one, 0.0) + mass * share
-        held = {}
+        for successes, mass in mass_of.items():
+            for count, share in ((successes, 1 - chance), (successes + 1, chance)):
+                after[count] = after.get(count, 0.0) + mass * share
+        mass_of = {}
         for successes, mass in after.items():
             bounds = anytime_mean(
                 [0.0, 1.0], [n - successes, successes], least=least, most=1.0, failure=failure
             )
             if bounds.low <= chance <= bounds.high:
-                held[successes] = mass
-    assert 0.002 < 1 - sum(held.values()) <= failure
+                mass_of[successes] = mass
+    assert 0.002 < 1 - sum(mass_of.values()) <= failure
 
 
 def test_the_interval_excludes_what_the_betting_test_decides_and_little_more() -> None:

@@ -50,8 +50,8 @@ def test_merging_gives_the_same_bits_in_every_order_and_the_moments_of_the_whole
     merged = {Moments.merge(blocks[i] for i in order) for order in orders}
     assert len(merged) == 1
     assert len({sum(blocks[i].logs[0] for i in order) for order in orders}) > 1  # the control
-    whole = Moments.of(values)
-    assert merged.pop().unit_variance == pytest.approx(whole.unit_variance, rel=1e-13)
+    unmerged = Moments.of(values)
+    assert merged.pop().unit_variance == pytest.approx(unmerged.unit_variance, rel=1e-13)
 
 
 # -- Clopper-Pearson -------------------------------------------------------------------------------

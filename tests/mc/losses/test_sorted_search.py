@@ -17,5 +17,5 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=64)
 def test_as_many_entries_are_below_as_numpy_finds(entries: list[float], x: list[float], even: bool) -> None:
     table = np.sort(entries + [k / 16 for k in range(-200, 200)] * even)
     with np.errstate(over="ignore"):
-        asked = np.array([*x, *entries, *np.nextafter(entries, np.inf), *np.nextafter(entries, -np.inf)])
-    assert SortedSearch(table).below(asked).tolist() == np.searchsorted(table, asked).tolist()
+        queries = np.array([*x, *entries, *np.nextafter(entries, np.inf), *np.nextafter(entries, -np.inf)])
+    assert SortedSearch(table).below(queries).tolist() == np.searchsorted(table, queries).tolist()

@@ -31,8 +31,8 @@ def test_the_larger_of_two_exact_values_counts_though_doubles_do_not_tell_them_a
     pair = FinitePair((2 * little, 1 - 2 * little), (Fraction(1), Fraction(0)))
     solved = worst_case(CountFilter(1), pair, epsilon=LogRatio(little))
     (played,) = evaluate(CountFilter(1), Constant(pair), epsilon=[LogRatio(little)], rounds=1)
-    for found in (solved, played):
-        assert (found.value, found.direction) == (1 - 2 * little**2, "QP")
+    for result in (solved, played):
+        assert (result.value, result.direction) == (1 - 2 * little**2, "QP")
 
 
 @pytest.mark.parametrize(
