@@ -12,11 +12,11 @@ from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 from filterproof.mc.estimate.audit_mechanism import MechanismAudit
 from filterproof.mc.estimate.curve import ProfileEstimate
 from filterproof.mc.estimate.filter_ranking import FilterChoice, FilterComparison
+from filterproof.mc.estimate.sequential_test import Decision
 from filterproof.mc.estimate.survival import SurvivalCurve
 from filterproof.mc.estimate.trade_off import TradeOff
 from filterproof.mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
 from filterproof.mc.examine.formatting import count_words
-from filterproof.mc.intervals.anytime import Decision
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.losses.composition import Bounds
 from filterproof.mc.training.training_audit import TrainingAudit

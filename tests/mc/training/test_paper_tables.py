@@ -71,8 +71,8 @@ def test_both_arms_are_those_of_one_descent_and_the_best_query_is_by_the_trainin
                 ]
             )
         assert row.unfiltered[trial] == pytest.approx(100 * queries[0][1])
-        assert row.filtered[trial] == pytest.approx(100 * max(queries, key=lambda one: one[0])[1])
-    assert "Table 1, epsilon = 2: plain " in str(row)
+        assert row.filtered[trial] == pytest.approx(100 * max(queries, key=lambda query: query[0])[1])
+    assert "Table 1, epsilon = 2: unfiltered " in str(row)
     assert str(row).endswith("printed 60.00")
 
 
