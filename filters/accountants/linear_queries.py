@@ -371,8 +371,8 @@ class LinearQueries(StatefulAccountant):
         """Return the report for `person` only; IndexError for an unknown person."""
         index = check_person(person, self.people)
         with self._lock:
-            one = self._sums.part_of_people(slice(index, index + 1))
-            left = float(self._budget.left((one.high, one.low))[0])
+            sums = self._sums.part_of_people(slice(index, index + 1))
+            left = float(self._budget.left((sums.high, sums.low))[0])
         return PersonalRemainingBudget(
             index, str(self.promise), left / self.norm_budget * self.kappa * (1 - 2.0**-51)
         )

@@ -124,10 +124,10 @@ def _parse_sums(content: bytes, terms: JournalParameters, path: str) -> JournalS
             "or treat everybody's budget as spent"
         )
     *_, norm_budget, kappa, people = _HEADER.unpack(body[: _HEADER.size])
-    for name, asked, saved in zip(JournalParameters._fields, terms, (norm_budget, kappa), strict=True):
-        if asked.hex() != saved.hex():
+    for name, given, saved in zip(JournalParameters._fields, terms, (norm_budget, kappa), strict=True):
+        if given.hex() != saved.hex():
             raise JournalError(
-                f"{name} must be the value in the journal, got {name}={asked!r} for {saved!r} in "
+                f"{name} must be the value in the journal, got {name}={given!r} for {saved!r} in "
                 f"{path!r}; pass the values of the original queries"
             )
     sums = np.frombuffer(body, dtype="<f8", count=2 * people, offset=_HEADER.size).astype(np.float64)

@@ -107,9 +107,12 @@ class _MeanUpperBounds:
 
     def _least_margin_over_knots(self, after: int, before: int) -> Fraction:
         """Return the least f_before - T f_after over the checked knots."""
-        means, one = self._interpolated_numerators(self.means, after)
-        heights, other = self._interpolated_numerators(self.heights, before)
-        return Fraction(min(heights * one - means * other), one * other)
+        means, first_denominator = self._interpolated_numerators(self.means, after)
+        heights, second_denominator = self._interpolated_numerators(self.heights, before)
+        return Fraction(
+            min(heights * first_denominator - means * second_denominator),
+            first_denominator * second_denominator,
+        )
 
     def _interpolated_numerators(self, values: Any, level: int) -> tuple[Any, int]:
         """Return the values at a level, linear between levels: numerators by knot, and their denominator."""

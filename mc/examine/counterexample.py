@@ -1,8 +1,8 @@
 """Counterexamples as plain data that anyone can replay.
 
 >>> import filterproof as fp
->>> kept = fp.record_simulation(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, n=1000, method="plain")
->>> fp.replay(kept).value == kept.data["value"]
+>>> shown = fp.record_simulation(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, n=1000, method="plain")
+>>> fp.replay(shown).value == shown.data["value"]
 True
 >>> played = Played(((fp.Gaussian(1.0), 2),))
 >>> print(sequence_counterexample(fp.ZCDPFilter(0.5), played, Divergence.renyi(2.0), 2.0))
@@ -219,8 +219,8 @@ class Counterexample:
         elif self.kind == "simulation":
             gives += f", except with probability {format_failure(1 - self.data['confidence'])}"
         times = times_guarantee_words(self.value, self.promised)
-        beyond = f", {times}" if times else ""
-        return f"{self.description}: {self.measure} {gives}; promised {promised}{beyond}"
+        factor_text = f", {times}" if times else ""
+        return f"{self.description}: {self.measure} {gives}; promised {promised}{factor_text}"
 
     def replay(self, filt: PrivacyFilter | None = None, *kinds: type) -> Replayed:
         """Play the game again with `filt`, or with its own filter.
@@ -237,9 +237,9 @@ class Counterexample:
         return dict(self.data)
 
 
-def _stated_float(told: Any) -> float:
+def _stated_float(stated: Any) -> float:
     """Return a recorded number as a float: itself, or the text of a mapping {"float": ...}."""
-    return float(told["float"] if isinstance(told, Mapping) else told)
+    return float(stated["float"] if isinstance(stated, Mapping) else stated)
 
 
 def _recorded_pairs(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -90,7 +90,9 @@ class Examination(Displayed):
 
     def __post_init__(self) -> None:
         # of equal findings the last one, which was reported
-        refuted = [(one.counterexample.order, one) for one in reversed(self.findings) if one.counterexample]
+        refuted = [
+            (each.counterexample.order, each) for each in reversed(self.findings) if each.counterexample
+        ]
         object.__setattr__(self, "refutation", min(refuted, key=itemgetter(0), default=(0, None))[1])
 
     @property
@@ -115,7 +117,7 @@ class Examination(Displayed):
     @property
     def admits_something(self) -> bool:
         """Return whether some request was granted."""
-        return any(not (cut or found.startswith("nothing")) for found, cut in self._admission)
+        return any(not (cut or result.startswith("nothing")) for result, cut in self._admission)
 
     @property
     def _contradicts_theorem(self) -> bool:
@@ -134,7 +136,7 @@ class Examination(Displayed):
     def _admission(self) -> list[tuple[str, bool]]:
         """Return what the filter grants, by each finding, and whether its stage was ended."""
         return [
-            (one.result, one.not_tried == UNFINISHED) for one in self.findings if one.stage == "admission"
+            (each.result, each.not_tried == UNFINISHED) for each in self.findings if each.stage == "admission"
         ]
 
     @property
@@ -198,22 +200,22 @@ class Examination(Displayed):
     @property
     def exceeds_by_rounding(self) -> bool:
         """Return whether there are counterexamples, all within the rounding that a source proof allows for a sum."""
-        sums = next((one.rounding for one in self.findings if one.covers_all and one.rounding), ())
-        counterexamples = [one.counterexample for one in self.findings if one.counterexample is not None]
+        sums = next((each.rounding for each in self.findings if each.covers_all and each.rounding), ())
+        counterexamples = [each.counterexample for each in self.findings if each.counterexample is not None]
         if not sums or not counterexamples:
             return False
         from filterproof.mc.prove.induction import guarantees_after_grants  # imports certified budgets
 
-        def promised(one: Counterexample) -> float:
-            return max(map(one.measure.promised, guarantees_after_grants(sums, one.rounds)))
+        def promised(play: Counterexample) -> float:
+            return max(map(play.measure.promised, guarantees_after_grants(sums, play.rounds)))
 
-        return not any(certainly_exceeds(one.value, promised(one)) for one in counterexamples)
+        return not any(certainly_exceeds(each.value, promised(each)) for each in counterexamples)
 
     @property
     def _theorem_verdict(self) -> Verdict | None:
         """Return the verdict of a theorem that covers the code that ran, or None."""
-        covering = (one.verdict for one in self.findings if one.covers_all)
-        return next((one for one in covering if one is not None and one.outcome is Outcome.HOLDS), None)
+        covering = (finding.verdict for finding in self.findings if finding.covers_all)
+        return next((each for each in covering if each is not None and each.outcome is Outcome.HOLDS), None)
 
     @property
     def not_tried(self) -> str:

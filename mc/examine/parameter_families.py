@@ -144,8 +144,8 @@ def families_for_guarantee(
         "kov": tuple(map(_kov_family, _kov_deltas(promise))),
         "twopoint": tuple(_rare_outcome_families(promise)),
     }
-    lines = (family for name in names for family in (*FAMILY_TABLE[name], *by_delta.get(name, ())))
-    return tuple(replace(family, extra=more) for family in lines)
+    families = (family for name in names for family in (*FAMILY_TABLE[name], *by_delta.get(name, ())))
+    return tuple(replace(family, extra=more) for family in families)
 
 
 def at_labels(families: Sequence[OneParameterFamily], filt: object) -> tuple[OneParameterFamily, ...]:
@@ -164,7 +164,9 @@ def at_labels(families: Sequence[OneParameterFamily], filt: object) -> tuple[One
         return replace(family, mechanism=f"{family.mechanism}{text}", name=f"{family.name}{text}", make=make)
 
     record_families = [at(here, family) for family in families]
-    others = [at(where, one, f" at {format_labels(where)}") for where, one in product(elsewhere, simplest)]
+    others = [
+        at(where, simple, f" at {format_labels(where)}") for where, simple in product(elsewhere, simplest)
+    ]
     return (*record_families, *others)
 
 

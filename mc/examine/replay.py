@@ -311,10 +311,10 @@ KINDS: dict[Kind, CounterexampleKind] = {
 }
 
 
-def _numbers_agree(got: tuple[float, ...], told: tuple[float, ...]) -> bool:
+def _numbers_agree(got: tuple[float, ...], stated: tuple[float, ...]) -> bool:
     """Whether numbers agree within 2^-40 of the largest finite stated number, as on another processor."""
-    room = _REPLAY_TOLERANCE * max((abs(number) for number in told if math.isfinite(number)), default=0.0)
-    return all(a == b or abs(a - b) <= room for a, b in zip(got, told, strict=True))
+    room = _REPLAY_TOLERANCE * max((abs(number) for number in stated if math.isfinite(number)), default=0.0)
+    return all(a == b or abs(a - b) <= room for a, b in zip(got, stated, strict=True))
 
 
 def _check_agreement(numbers: tuple[Any, ...], stated: tuple[Any, ...], *, exact: bool = False) -> None:

@@ -115,7 +115,7 @@ def _module_name(kind: type) -> str:
 def _needs_arguments(kind: type) -> bool:
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     given = inspect.signature(kind).parameters.values()
-    return any(one.default is one.empty and one.kind not in several for one in given)
+    return any(parameter.default is parameter.empty and parameter.kind not in several for parameter in given)
 
 
 def is_outside_catalogue(counterexample: Counterexample) -> bool:

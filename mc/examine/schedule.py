@@ -104,13 +104,13 @@ class Schedule:
         There are none if they depend on what comes out, of which the service is told, or if that is not finite.
         """
         played = self.play(make)
-        if not played.told:
+        if not played.observed:
             return played.by_epoch
         paths = [range(len(possible_losses(pair))) for pair, _ in played.released]
         if not 0 < math.prod(map(len, paths)) <= _MAX_PATHS:
             return {}
         others = (self.play(make, outcomes=path) for path in product(*paths))
-        return played.by_epoch if all(one.released == played.released for one in others) else {}
+        return played.by_epoch if all(world.released == played.released for world in others) else {}
 
     def play_isolated(self, make: MakeService, deadline: Deadline) -> ServiceSimulator:
         """Play the schedule with each process of the service in a new process of its own."""
@@ -176,14 +176,14 @@ class ServiceSimulator:
     """A service, its disk, the epoch, the requests in flight and the releases.
 
     `released` has the pair and the epoch of each new answer, `events` the events in words, `done` the moves with an
-    effect. `raised` is the first error of the service's code, or "". `told` says that the service was told of a
+    effect. `raised` is the first error of the service's code, or "". `observed` says that the service was told of a
     release; `outcomes` number what came out of each.
     """
 
     make: MakeService
     menu: tuple[DominatingPair, ...]
     outcomes: tuple[int, ...] = ()
-    told: bool = False
+    observed: bool = False
     epoch: int = 0
     #: The pair of each request, and whether it was answered.
     requests: list[DominatingPair] = field(default_factory=list)
@@ -359,7 +359,7 @@ class ServiceSimulator:
         observe = getattr(self.service, "observe", None)
         if observe is None:
             return
-        self.told, pair, place = True, self.requests[request], len(self.released) - 1
+        self.observed, pair, place = True, self.requests[request], len(self.released) - 1
         losses = possible_losses(pair) or (float(pair.loss_isf(0.5)),)
         number = self.outcomes[place] if place < len(self.outcomes) else 0
         self._call_service(observe, str(request + 1), losses[number % len(losses)])

@@ -128,10 +128,10 @@ class Sequence:
                 return False
         return True
 
-    def low(self, measure: Divergence, beside: float | None = None) -> float:
+    def low(self, measure: Divergence, near: float | None = None) -> float:
         """Return a certified lower bound on the divergence of the composition, with all rounding errors included.
 
-        A composition has the lower end of the bounds of `Composition`, refined while `beside`, usually the guarantee,
+        A composition has the lower end of the bounds of `Composition`, refined while `near`, usually the guarantee,
         lies between them. Rényi divergences add. A pair of which nothing is known counts as one that reveals nothing.
         """
         counts = self.counts
@@ -149,7 +149,7 @@ class Sequence:
             composition = Composition(counts)
             bounds = composition.delta(measure.at, relative=_RELATIVE_WIDTH, direction="PQ")
             for relative in _NARROWER_WIDTHS:
-                if beside is None or not bounds.low <= beside * (1 + GAIN_MARGIN) < bounds.high:
+                if near is None or not bounds.low <= near * (1 + GAIN_MARGIN) < bounds.high:
                     break
                 if bounds.relative_width > relative:
                     bounds = composition.delta(measure.at, relative=relative, direction="PQ")
@@ -225,33 +225,33 @@ class Sequence:
 
 
 def reached_delta(
-    filt: PrivacyFilter, found: LargestDivergence, epsilon: float, *, believed: bool
+    filt: PrivacyFilter, largest: LargestDivergence, epsilon: float, *, believed: bool
 ) -> tuple[float, Steps]:
     """Return the delta that the proposed requests reach, and the requests; (0, ()) if the filter's code denies one.
 
     A user's filter or guarantee may have an `extremal` of its own. Unless it is `believed`, the delta is computed
     again by composition.
     """
-    played = Sequence(tuple(found.steps))
-    if not played.steps or not _all_granted(filt, played, found, epsilon):
+    played = Sequence(tuple(largest.steps))
+    if not played.steps or not _all_granted(filt, played, largest, epsilon):
         return 0.0, ()
-    low = found.low
+    low = largest.low
     if not believed:
         low = max(played.low(side, low) for side in Divergence.hockey_stick(epsilon).both_directions)
     return (low, played.steps) if low > 0 else (0.0, ())
 
 
-def _all_granted(filt: PrivacyFilter, played: Sequence, found: LargestDivergence, epsilon: float) -> bool:
+def _all_granted(filt: PrivacyFilter, played: Sequence, largest: LargestDivergence, epsilon: float) -> bool:
     """Whether the filter's own code grants every request, whatever losses it observes."""
     with suppress(FilterFault, ValueError), filter_faults_raised(filt):  # the filter may not cover such pairs
         if not filt.looks_at_losses:
             return played.is_granted(filt)
         game = worst_case_of_checked_filter(filt, tuple(played.counts), epsilon=epsilon, rounds=played.rounds)
-        return game.low >= found.low * (1 - 2.0**-40)
+        return game.low >= largest.low * (1 - 2.0**-40)
     return False
 
 
-def most_kept(found: LargestDivergence, promised: float) -> float:
+def most_kept(largest: LargestDivergence, promised: float) -> float:
     """Return the largest delta that the theorem allows: the filter's own bound, or the guarantee if smaller."""
     # the guarantee is a double with a relative error of 1e-12, and a bound shown as 0 may be below the smallest double
-    return min(found.high, max(promised * (1 + 2.0**-38), math.ulp(0.0)))
+    return min(largest.high, max(promised * (1 + 2.0**-38), math.ulp(0.0)))

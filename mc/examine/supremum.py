@@ -1,8 +1,8 @@
 """The largest delta over all mechanisms that a filter covers: a theorem bounds it, and granted requests reach it.
 
 >>> import filterproof as fp
->>> found = supremum(fp.ApproximateDPFilter(1.0, 1e-5), 1.0)
->>> round(found.low / 1e-5, 5), round(found.high / 1e-5, 5), found.promised
+>>> largest = supremum(fp.ApproximateDPFilter(1.0, 1e-5), 1.0)
+>>> round(largest.low / 1e-5, 5), round(largest.high / 1e-5, 5), largest.promised
 (0.99989, 0.99989, 1e-05)
 """
 

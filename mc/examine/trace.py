@@ -7,10 +7,10 @@
 ...     def start(self, n): return np.zeros(n)
 ...     def admits(self, spent, request): return spent + request.zcdp_rho <= 0.5
 ...     def spend(self, spent, request): return spent
->>> told = trace_of_sequence(Free(), played, Divergence.renyi(2.0))
->>> [(one.rounds, one.request, one.state_before, one.state_after, round(one.reached, 6)) for one in told.rows]
+>>> trace = trace_of_sequence(Free(), played, Divergence.renyi(2.0))
+>>> [(row.rounds, row.request, row.state_before, row.state_after, round(row.reached, 6)) for row in trace.rows]
 [('1', 'Gaussian(mu=1)', '0', '0', 1.0), ('2', 'Gaussian(mu=1)', '0', '0', 2.0)]
->>> told.passed, told.why
+>>> trace.passed, trace.why
 (2, ('in round 1, Gaussian(mu=1) does not change the state: it is not charged',))
 """
 
@@ -88,13 +88,13 @@ class Trace:
     def lines(self) -> list[str]:
         """Return the trace, one line for each move or step, and the remarks on it."""
         lines = [f"{number}. {move}" for number, move in enumerate(self.moves, 1)]
-        for turn in self.rows:
-            above = " <- above" if certainly_exceeds(turn.reached, turn.promised) else ""
-            reached, promised = format_distinct(turn.reached, turn.promised)
-            when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
+        for row in self.rows:
+            above = " <- above" if certainly_exceeds(row.reached, row.promised) else ""
+            reached, promised = format_distinct(row.reached, row.promised)
+            when, several = f"{row.when}: " if row.when else "", "s" if "-" in row.rounds else ""
             lines.append(
-                f"round{several} {turn.rounds}: {when}ask {turn.request}: {turn.answer}; state {turn.state_before} -> "
-                f"{turn.state_after}; revealed so far {reached} of {promised}{above}"
+                f"round{several} {row.rounds}: {when}ask {row.request}: {row.answer}; state {row.state_before} -> "
+                f"{row.state_after}; revealed so far {reached} of {promised}{above}"
             )
         return [*lines, *self.remarks]
 
@@ -127,9 +127,9 @@ def state_difference_words(before: str, after: str) -> tuple[str, str]:
     return _shortened_text(before, begin), _shortened_text(after, begin)
 
 
-def _shortened_text(told: str, begin: int = 0) -> str:
+def _shortened_text(text: str, begin: int = 0) -> str:
     """Return the text from a position on, cut to the letters of one state in a trace."""
-    shown = f"... {told[begin:].lstrip()}" if begin else told
+    shown = f"... {text[begin:].lstrip()}" if begin else text
     return shown if len(shown) <= _LETTERS else f"{shown[: _LETTERS - 4]} ..."
 
 
@@ -208,12 +208,12 @@ def _first_exceeding_round(played: Sequence, measure: Divergence, promised: floa
     def above(rounds: int) -> bool:
         return certainly_exceeds(truncate_to_rounds(played, rounds).low(measure, promised), promised)
 
-    within, exceeding = 0, played.rounds
+    keeping, exceeding = 0, played.rounds
     if not above(exceeding):
         return None
-    while exceeding - within > 1:  # `bisect_left` takes no range of 2**63 rounds
-        middle = (within + exceeding) // 2
-        within, exceeding = (within, middle) if above(middle) else (middle, exceeding)
+    while exceeding - keeping > 1:  # `bisect_left` takes no range of 2**63 rounds
+        middle = (keeping + exceeding) // 2
+        keeping, exceeding = (keeping, middle) if above(middle) else (middle, exceeding)
     return exceeding
 
 

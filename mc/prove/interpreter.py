@@ -166,9 +166,9 @@ class Interpreter:
     # -- expressions ---------------------------------------------------------------------------------------
 
     def unary(self, symbol: str, value: Any) -> Any:
-        if (found := lift(value)) is None:
+        if (lifted := lift(value)) is None:
             raise NotTraced("a sign of what is no number has no rule")
-        number = numpy_arrays.to_traced_array(self, found)
+        number = numpy_arrays.to_traced_array(self, lifted)
         if symbol == "-":
             return python_number_if_known(self.arithmetic.negative(number))
         if symbol == "~":
@@ -184,85 +184,87 @@ class Interpreter:
             Array.of(number.kind, number.runs, number.data.copy())
         )  # a copy, as of NumPy
 
-    def binary(self, symbol: str, one: Any, two: Any) -> Any:
-        kinds = type(one), type(two)
+    def binary(self, symbol: str, left: Any, right: Any) -> Any:
+        kinds = type(left), type(right)
         if set(kinds) <= {bool, int, float, str} and symbol in NATIVE:
-            if symbol == "**" and not (isinstance(one, float) or (abs(one) < 1e6 and 0 <= two <= 64)):
+            if symbol == "**" and not (isinstance(left, float) or (abs(left) < 1e6 and 0 <= right <= 64)):
                 raise NotTraced("a large power has no rule")
             if bool in kinds and symbol not in ("&", "|", "^", "==", "!="):
                 self.path.differs = True
             if symbol in "*%" and str in kinds:
                 raise NotTraced("a text that is repeated or formatted has no rule")
             try:
-                return NATIVE[symbol](one, two)
+                return NATIVE[symbol](left, right)
             except (TypeError, ValueError, ArithmeticError):
                 self.path.differs = True
                 raise Raised from None
         if (symbol, *kinds) in _CONTAINER_OPERATIONS:
-            return self.mark_fresh(NATIVE[symbol](one, two))
+            return self.mark_fresh(NATIVE[symbol](left, right))
         if kinds == (frozenset, frozenset) and symbol in "|&-":
-            return NATIVE[symbol](one, two)
-        if symbol == "|" and isinstance(one, type | UnionType) and isinstance(two, type):
-            return one | two
-        if (method := objects.special_method(one, objects.SPECIAL.get(symbol), two)) is not None:
-            if (found := self.call(method, [two], {})) is NotImplemented:
+            return NATIVE[symbol](left, right)
+        if symbol == "|" and isinstance(left, type | UnionType) and isinstance(right, type):
+            return left | right
+        if (method := objects.special_method(left, objects.SPECIAL.get(symbol), right)) is not None:
+            if (result := self.call(method, [right], {})) is NotImplemented:
                 raise NotTraced(f"the operator {symbol} of {kinds[0].__name__} is not implemented")
-            return found
-        a, b = lift(one), lift(two)
+            return result
+        a, b = lift(left), lift(right)
         if symbol == "@":
-            return self.call(np.matmul, [one, two], {})
+            return self.call(np.matmul, [left, right], {})
         if a is None or b is None:
             raise NotTraced(
                 f"the operator {symbol} of {kinds[0].__name__} and {kinds[1].__name__} has no rule"
             )
         return python_number_if_known(self.arithmetic.binary(symbol, a, b))
 
-    def compare(self, symbol: str, one: Any, two: Any) -> Any:
+    def compare(self, symbol: str, left: Any, right: Any) -> Any:
         if symbol in ("in", "not in"):
-            return self._within(one, two) == (symbol == "in")
+            return self._within(left, right) == (symbol == "in")
         if symbol in ("==", "!=", "is", "is not"):
-            same = self._same_object_or_none(one, two, symbol[:2] == "is")
+            same = self._same_object_or_none(left, right, symbol[:2] == "is")
             if same is not None:
                 return same == (symbol in ("==", "is"))
-        return self.binary(symbol, one, two)
+        return self.binary(symbol, left, right)
 
-    def _same_object_or_none(self, one: Any, two: Any, identity: bool) -> bool | None:
+    def _same_object_or_none(self, left: Any, right: Any, identity: bool) -> bool | None:
         """Whether classes, names or Nones are the same; None for numbers, which compare by value."""
-        if isinstance(one, ClassOf) or isinstance(two, ClassOf):
-            asked, other = (one, two) if isinstance(one, ClassOf) else (two, one)
-            return bool(asked.matches(other))
-        if one is None or two is None:
-            if not identity and (isinstance(one, Array) or isinstance(two, Array)):
+        if isinstance(left, ClassOf) or isinstance(right, ClassOf):
+            class_of, other = (left, right) if isinstance(left, ClassOf) else (right, left)
+            return bool(class_of.matches(other))
+        if left is None or right is None:
+            if not identity and (isinstance(left, Array) or isinstance(right, Array)):
                 raise NotTraced("an array is compared with None")
-            return one is two
-        if (isinstance(one, type) and isinstance(two, type)) or (is_enum_member(one) and is_enum_member(two)):
-            return one is two
-        if isinstance(one, tuple) and isinstance(two, tuple) and not identity:
-            refuse_own_container(one)
-            refuse_own_container(two)
-            pairs = zip(one, two, strict=False)
-            return len(one) == len(two) and all(self.truth(self.compare("==", *pair)) for pair in pairs)
-        if isinstance(one, np.dtype) or isinstance(two, np.dtype):
-            return bool(np.dtype(one) == np.dtype(two))
-        if isinstance(one, Request) or isinstance(two, Request) or identity:
+            return left is right
+        if (isinstance(left, type) and isinstance(right, type)) or (
+            is_enum_member(left) and is_enum_member(right)
+        ):
+            return left is right
+        if isinstance(left, tuple) and isinstance(right, tuple) and not identity:
+            refuse_own_container(left)
+            refuse_own_container(right)
+            pairs = zip(left, right, strict=False)
+            return len(left) == len(right) and all(self.truth(self.compare("==", *pair)) for pair in pairs)
+        if isinstance(left, np.dtype) or isinstance(right, np.dtype):
+            return bool(np.dtype(left) == np.dtype(right))
+        if isinstance(left, Request) or isinstance(right, Request) or identity:
             raise NotTraced("the identity of objects, or a request beside an object, has no rule")
         return None
 
-    def _within(self, one: Any, two: Any) -> bool:
+    def _within(self, value: Any, container: Any) -> bool:
         """Whether a value is in a container, by comparison with each member."""
-        if not isinstance(two, tuple | list | frozenset | set | dict):
-            raise NotTraced(f"membership in {type(two).__name__} has no rule")
-        refuse_own_container(two)
-        members = sorted(two, key=str) if isinstance(two, frozenset | set) else two
-        return any(self.truth(self.compare("==", one, member)) for member in members)
+        if not isinstance(container, tuple | list | frozenset | set | dict):
+            raise NotTraced(f"membership in {type(container).__name__} has no rule")
+        refuse_own_container(container)
+        members = sorted(container, key=str) if isinstance(container, frozenset | set) else container
+        return any(self.truth(self.compare("==", value, member)) for member in members)
 
     def truth(self, value: Any) -> bool:
         """bool(value); of an array, of its one run and entry, since it raises for several."""
-        if (found := lift(value)) is not None:
-            if found.data.size != 1:
+        if (array := lift(value)) is not None:
+            if array.data.size != 1:
                 raise Raised
             return bool(
-                self.path.visit(self.arithmetic.truth(numpy_arrays.to_traced_array(self, found).items[0]))
+                self.path.visit(self.arithmetic.truth(numpy_arrays.to_traced_array(self, array).items[0]))
             )
         if value is None or isinstance(value, str | tuple | list | dict | frozenset | set):
             refuse_own_container(value)
@@ -392,7 +394,7 @@ class Interpreter:
         if isinstance(function, type) and issubclass(function, np.generic):
             return self._by_rule(partial(numpy_arrays.scalar, self, function), name, args, named)
         if isinstance(function, type) and user_classes(function):
-            return objects.made(self, function, args, named)
+            return objects.new_instance(self, function, args, named)
         if function in python_rules.KNOWN or python_rules.is_defined_by_library(function):
             return python_rules.call_on_known_values(function, args, named)
         raise NotTraced(f"{name} has no rule")
@@ -429,10 +431,10 @@ class Interpreter:
 
 def is_known_constant(value: Any) -> bool:
     """Whether a value is a number, or an array without runs, with all entries known."""
-    found = value if isinstance(value, Array) else None
-    if found is None:
+    array = value if isinstance(value, Array) else None
+    if array is None:
         return isinstance(value, bool | int | float | np.generic | np.ndarray)
-    return not found.runs and all(not isinstance(e, Polynomial) or e.value is not None for e in found.items)
+    return not array.runs and all(not isinstance(e, Polynomial) or e.value is not None for e in array.items)
 
 
 def python_number_if_known(value: Any) -> Any:

@@ -54,11 +54,11 @@ def attribute(own: Caller, thing: Any, name: str) -> Any:
             bound: Any = thing
             order = type(bound.__self__).__mro__
             order = order[order.index(bound.__thisclass__) + 1 :]
-            return member_of(own, bound.__self__, order, name, held=False)
+            return member_of(own, bound.__self__, order, name, with_instance=False)
         case ModuleType():
-            if (found := getattr(thing, name, None)) is None and name != "newaxis":
+            if (value := getattr(thing, name, None)) is None and name != "newaxis":
                 raise NotTraced(f"{thing.__name__}.{name} does not exist")
-            return found
+            return value
         case np.ufunc() if name == "reduce":
             return RuleFunction(partial(numpy_rules.fold, own, thing), name)
         case logging.Logger() if type(thing) is logging.Logger and name in LOGGING:
@@ -80,25 +80,25 @@ def attribute(own: Caller, thing: Any, name: str) -> Any:
         return member_of(own, None if kind is thing else thing, kind.__mro__, name)
     if (number := lift(thing)) is not None:
         return numpy_rules.attribute(own, number, name)
-    found = (
+    value = (
         getattr(thing, name, None) if name[0] != "_" and python_rules.is_defined_by_library(thing) else None
     )
-    if found is not None:
-        return found
+    if value is not None:
+        return value
     raise NotTraced(f"the attribute {name} of {getattr(thing, '__name__', type(thing).__name__)} has no rule")
 
 
-def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, held: bool = True) -> Any:
+def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, with_instance: bool = True) -> Any:
     """Return an attribute of an instance or a class, looked up in the classes `order`.
 
-    Unless `held`, what the instance itself holds is left out, as super() does.
+    Unless `with_instance`, what the instance itself holds is left out, as super() does.
     """
     first, *_ = order = tuple(order)
     kind = next((kind for kind in order if name in vars(kind)), None)
     member = vars(kind)[name] if kind is not None else None
     if isinstance(member, property) and thing is not None and is_traced(member.fget):
         return own.call(MethodType(member.fget, thing), [], {})  # type: ignore[arg-type]
-    if held and name in getattr(thing, "__dict__", {}) and not isinstance(member, property):
+    if with_instance and name in getattr(thing, "__dict__", {}) and not isinstance(member, property):
         return thing.__dict__[name]
     if kind is None:
         raise NotTraced(f"{type(thing).__name__}.{name} has no rule")
@@ -119,7 +119,7 @@ def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, held: b
     return member
 
 
-def made(own: Caller, kind: type, args: list[Any], named: dict[str, Any]) -> Any:
+def new_instance(own: Caller, kind: type, args: list[Any], named: dict[str, Any]) -> Any:
     """Return a new instance of a user's class: a named tuple, a data class or a plain class."""
     special = {n for k in user_classes(kind) for n in vars(k) if n[:2] == "__" and is_traced(vars(k)[n])}
     special -= {*SPECIAL.values(), "__call__", "__repr__", "__str__"}  # which have rules, or are not called
@@ -133,7 +133,7 @@ def made(own: Caller, kind: type, args: list[Any], named: dict[str, Any]) -> Any
             return kind(*args, **named)
         except TypeError:
             raise Raised from None
-    made = own.mark_fresh(object.__new__(kind))
-    own.call(member_of(own, made, kind.__mro__, "__init__"), args, named)
-    del own.fresh[id(made)]
-    return made
+    instance = own.mark_fresh(object.__new__(kind))
+    own.call(member_of(own, instance, kind.__mro__, "__init__"), args, named)
+    del own.fresh[id(instance)]
+    return instance

@@ -68,10 +68,10 @@ CONTAINERS = (str, tuple, list, dict, frozenset)
 
 def single_number(own: Caller, value: Any) -> Array:
     """Return a number, or the one entry of an array of one run; raise Raised for several entries."""
-    found = lift(value)
-    if found is None or found.data.size != 1:
+    array = lift(value)
+    if array is None or array.data.size != 1:
         raise Raised
-    return Number(to_traced_array(own, found).kind, found.items[0])
+    return Number(to_traced_array(own, array).kind, array.items[0])
 
 
 def converted(kind: str, own: Caller, x: Any = 0) -> Any:
@@ -89,7 +89,7 @@ def absolute(own: Caller, x: Any) -> Array:
     return elementwise(lambda entry: own.arithmetic.absolute(entry_as_number(entry), kind), kind, value)
 
 
-def whole(rule: str, own: Caller, x: Any) -> Array:
+def to_whole(rule: str, own: Caller, x: Any) -> Array:
     value = entry_as_number(single_number(own, x).value)
     if not isinstance(value, Polynomial):
         raise Raised
@@ -121,8 +121,8 @@ def extreme(symbol: str, own: Caller, *args: Any, **named: Any) -> Any:
 
 def total(own: Caller, iterable: Any, start: Any = 0) -> Any:
     items = list(own.items(iterable))
-    plain = [lift(i) for i in (start, *items) if type(i) is not int or i]
-    numbers = [i.kind for i in plain if i is not None and i.kind in PYTHON]
+    lifted = [lift(i) for i in (start, *items) if type(i) is not int or i]
+    numbers = [i.kind for i in lifted if i is not None and i.kind in PYTHON]
     if len(numbers) > 2 and "float" in numbers:
         raise NotTraced("a sum of more than two floats has no rule: Python 3.12 adds them in another way")
     return reduce(lambda x, y: own.binary("+", x, y), items, start)
@@ -141,8 +141,8 @@ def length(own: Caller, value: Any) -> Any:
 
 
 def sequence(kind: Callable[[Any], Any], own: Caller, iterable: Any = ()) -> Any:
-    made = kind(own.items(iterable))
-    return own.mark_fresh(made) if isinstance(made, list) else made
+    items = kind(own.items(iterable))
+    return own.mark_fresh(items) if isinstance(items, list) else items
 
 
 def to_set(own: Caller, iterable: Any = ()) -> frozenset[Any]:
@@ -252,21 +252,21 @@ def is_instance(own: Caller, value: Any, kinds: Any) -> bool:
 def _is_instance(value: Any, kind: Any) -> bool:
     if isinstance(value, TracedCharge):
         return kind in CHARGES
-    found = lift(value)
+    number = lift(value)
     if not isinstance(kind, type) or isinstance(value, RuleFunction | SingleUse | ClassOf | UnreadText):
         raise NotTraced(f"isinstance(..., {kind!r}) has no rule here")
-    if found is None or kind in CONTAINERS or user_classes(kind) or is_defined_by_library(kind):
+    if number is None or kind in CONTAINERS or user_classes(kind) or is_defined_by_library(kind):
         return isinstance(value, kind)
     if kind is np.ndarray:
-        return not found.is_scalar
+        return not number.is_scalar
     if kind not in KINDS:
         raise NotTraced(f"isinstance(..., {kind.__name__}) has no rule here")
-    return found.is_scalar and found.kind in KINDS[kind]
+    return number.is_scalar and number.kind in KINDS[kind]
 
 
 def hasattr_(own: Caller, value: Any, name: str) -> bool:
-    found = lift(value)  # also of Python's constants: NumPy's numbers may take the same path
-    if found is None:
+    number = lift(value)  # also of Python's constants: NumPy's numbers may take the same path
+    if number is None:
         kind = value if isinstance(value, type) else type(value)
         is_plain = value is None or isinstance(value, str | ModuleType)
         if not is_plain and not user_classes(kind) and not is_defined_by_library(value):
@@ -275,10 +275,10 @@ def hasattr_(own: Caller, value: Any, name: str) -> bool:
         if computed or is_traced(getattr(kind, "__getattr__", None)):
             raise NotTraced("hasattr() of what is computed has no rule")
         return hasattr(value, name)
-    of_numpy = hasattr(np.dtype(as_numpy_kind(found.kind)).type if found.is_scalar else np.ndarray, name)
-    if found.kind not in PYTHON:
+    of_numpy = hasattr(np.dtype(as_numpy_kind(number.kind)).type if number.is_scalar else np.ndarray, name)
+    if number.kind not in PYTHON:
         return of_numpy
-    of_python = hasattr({"bool": bool, "int": int, "float": float}[found.kind], name)
+    of_python = hasattr({"bool": bool, "int": int, "float": float}[number.kind], name)
     own.path.differs = own.path.differs or of_python != of_numpy
     return of_python
 
@@ -327,8 +327,8 @@ def arange(own: Caller, *args: Any) -> Any:
 RULES: dict[Any, Callable[..., Any]] = {
     np.arange: arange,
     **{kind: partial(converted, kind.__name__) for kind in (float, int, bool)},
-    abs: absolute, round: partial(whole, "rint"), math.ceil: partial(whole, "ceil"),
-    math.floor: partial(whole, "floor"), math.trunc: partial(whole, "trunc"), math.sqrt: square_root,
+    abs: absolute, round: partial(to_whole, "rint"), math.ceil: partial(to_whole, "ceil"),
+    math.floor: partial(to_whole, "floor"), math.trunc: partial(to_whole, "trunc"), math.sqrt: square_root,
     **{f: partial(float_test_rule, f) for f in (math.isfinite, math.isinf, math.isnan)},
     max: partial(extreme, ">"), min: partial(extreme, "<"), sum: total,
     any: lambda own, iterable: any(own.truth(x) for x in own.items(iterable)),

@@ -222,8 +222,8 @@ class ClassOf:
     def known(self) -> Any:
         """The class or its name, where the path has decided it; else this value."""
         possible, choices = self.request.possible, self.request.path.choices
-        if len(possible) == 1 and (one := next(iter(possible))) in FAMILIES:
-            return one if self.is_name else getattr(pairs, one)
+        if len(possible) == 1 and (family := next(iter(possible))) in FAMILIES:
+            return family if self.is_name else getattr(pairs, family)
         chosen = [
             name.removeprefix("name ")
             for name, true in choices.items()
@@ -286,7 +286,7 @@ def charge_upper_bound_cases(path: Path, measure: str, alpha: Fraction | None = 
             pure.append(Polynomial.atom(place) * (1 / top))
     squares = [mu * mu for mu in known_values(("declared", "gdp_mu"), ("parameter", "Gaussian.mu"))]
     squares += known_values(GDP_CHARGE)
-    one = Polynomial.constant(1)
+    unit = Polynomial.constant(1)
     if measure in ("epsilon", "delta"):
         return _epsilon_delta_bound_cases(truth, known, pure, measure == "epsilon")
     if measure in ("kept", "lost"):
@@ -299,14 +299,14 @@ def charge_upper_bound_cases(path: Path, measure: str, alpha: Fraction | None = 
             return [[(-truth, False)]] if charge_upper_bound_cases(path, "zcdp") else []
         measure = "renyi"
     if measure == "pure":
-        bounds = [e - truth for e in pure] + [one - b * truth for b in scales]
+        bounds = [e - truth for e in pure] + [unit - b * truth for b in scales]
     elif measure == "gdp":
         bounds = [square - truth for square in squares]
     else:
         half = (alpha or Fraction(1)) / 2 if measure == "renyi" else Fraction(1, 2)
         bounds = [square * half - truth for square in (*squares, *(e * e for e in pure))]
         bounds += [rho * (2 * half) - truth for rho in known_values(("declared", "zcdp_rho"), ZCDP_CHARGE)]
-        bounds += [one * half - b * b * truth for b in scales]
+        bounds += [unit * half - b * b * truth for b in scales]
     if measure != "renyi":
         return [[(b, False) for b in bounds]] if bounds else []
     shared = [(b, False) for b in (*bounds, *(e - truth for e in pure))]

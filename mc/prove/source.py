@@ -74,17 +74,17 @@ def _nested_codes(code: CodeType) -> Iterator[CodeType]:
             yield from _nested_codes(constant)
 
 
-def _same_code(one: CodeType, two: CodeType) -> bool:
+def _same_code(left: CodeType, right: CodeType) -> bool:
     """Whether two code objects have the same bytecode, names, constants and nested code."""
 
     def plain_constants(code: CodeType) -> list[str]:
         """Return the constants that are not code objects, as text."""
         return [repr(c) for c in code.co_consts if not isinstance(c, CodeType)]
 
-    inner = list(_nested_codes(one)), list(_nested_codes(two))
+    inner = list(_nested_codes(left)), list(_nested_codes(right))
     return (
-        (one.co_code, one.co_names, one.co_varnames) == (two.co_code, two.co_names, two.co_varnames)
-        and plain_constants(one) == plain_constants(two)
+        (left.co_code, left.co_names, left.co_varnames) == (right.co_code, right.co_names, right.co_varnames)
+        and plain_constants(left) == plain_constants(right)
         and len(inner[0]) == len(inner[1])
         and all(_same_code(a, b) for a, b in zip(*inner, strict=True))
     )
@@ -95,7 +95,7 @@ def definition(function: FunctionType) -> Definition:
     """Return a function's syntax tree; raise NotTraced if its file has other code than is loaded."""
     code = function.__code__
     tree, codes = _tree_and_codes(code.co_filename)
-    found = [
+    nodes = [
         node
         for node in ast.walk(tree)
         if isinstance(node, Definition)
@@ -106,9 +106,9 @@ def definition(function: FunctionType) -> Definition:
     written = [
         c for c in codes if (c.co_qualname, c.co_firstlineno) == (code.co_qualname, code.co_firstlineno)
     ]
-    if len(found) != 1 or len(written) != 1 or not _same_code(written[0], code):
+    if len(nodes) != 1 or len(written) != 1 or not _same_code(written[0], code):
         raise NotTraced(f"{function.__qualname__} is not what its file says, or several are on a line")
-    return found[0]
+    return nodes[0]
 
 
 def user_classes(kind: type) -> list[type]:
@@ -181,8 +181,8 @@ def refuse_hidden_state(filt: object) -> None:
 
 def _is_made_by_dataclass(kind: type, function: object) -> bool:
     """Whether `dataclass` made a method: a frozen class has a __setattr__ and a __delattr__ that raise."""
-    made = isinstance(function, FunctionType) and function.__code__.co_filename == "<string>"
-    return made and "__dataclass_params__" in vars(kind)
+    is_generated = isinstance(function, FunctionType) and function.__code__.co_filename == "<string>"
+    return is_generated and "__dataclass_params__" in vars(kind)
 
 
 def _refuse_state_in_module(tree: ast.Module, names: set[str]) -> None:

@@ -49,8 +49,10 @@ class AccountantChapter:
     def verdict(self) -> Verdict:
         """The verdict of which the least is known: REFUTED before UNDECIDED before HOLDS, then by evidence."""
         order = (Outcome.REFUTED, Outcome.UNDECIDED, Outcome.HOLDS)
-        verdicts = [one.verdict for one in self.examined]
-        return min(verdicts, key=lambda one: (order.index(one.outcome), -one.evidence.weakness_rank))
+        verdicts = [verdict.verdict for verdict in self.examined]
+        return min(
+            verdicts, key=lambda verdict: (order.index(verdict.outcome), -verdict.evidence.weakness_rank)
+        )
 
     @property
     def failure(self) -> float:

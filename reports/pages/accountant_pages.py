@@ -25,7 +25,7 @@ def accountant_page(chapter: AccountantChapter) -> Page:
     """The page of a kind of accountant, from its chapter."""
     page = declared_tables("accountants", "page")[chapter.page]
     values: dict[str, Any] = {
-        "held": accountant_examples,
+        "examples": accountant_examples,
         "rows": chapter.rows,
     }
     if chapter.page == "odometers":

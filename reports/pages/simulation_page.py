@@ -14,9 +14,9 @@ from filterproof.theory.agreement import AgreementOutcome
 from filterproof.theory.numerics.decimals import interval
 
 
-def meets_enclosure(estimate: Estimate, one: SimulatedDivergence) -> bool:
+def meets_enclosure(estimate: Estimate, comparison: SimulatedDivergence) -> bool:
     """Whether a simulated interval meets the certified one."""
-    return estimate.low <= one.high and one.low <= estimate.high
+    return estimate.low <= comparison.high and comparison.low <= estimate.high
 
 
 def _agreement_sentence(finding: Finding) -> str:

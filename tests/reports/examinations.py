@@ -99,8 +99,8 @@ def unanswered() -> Examination:
 
 
 def _cut(stage: str) -> StageFinding:
-    found = f"{STOPPED_AFTER} 3 % of the work"
-    return StageFinding(stage, "Was the stage finished?", found, "", UNFINISHED, notes=(found,))
+    answer = f"{STOPPED_AFTER} 3 % of the work"
+    return StageFinding(stage, "Was the stage finished?", answer, "", UNFINISHED, notes=(answer,))
 
 
 def disagreement() -> Examination:

@@ -159,9 +159,9 @@ def test_a_pair_for_each_run_is_the_pairs_one_by_one(pair: DominatingPair, argum
     losses = np.broadcast_to(argument, 3)
     weights = [s.log_weight(np.array([x]), 2.0)[0] for s, x in zip(singles, each, strict=True)]
     np.testing.assert_allclose(pair.log_weight(losses, 2.0), weights, rtol=1e-13)
-    kept = np.array([True, False, True])
-    assert pair.take(kept) == pair.take(np.array([0, 2]))
-    np.testing.assert_array_equal(pair.take(kept).zcdp_rho, np.asarray(pair.zcdp_rho)[kept])
+    selected = np.array([True, False, True])
+    assert pair.take(selected) == pair.take(np.array([0, 2]))
+    np.testing.assert_array_equal(pair.take(selected).zcdp_rho, np.asarray(pair.zcdp_rho)[selected])
     assert pair.swapped.swapped == pair
 
 

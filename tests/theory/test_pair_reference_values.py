@@ -85,8 +85,8 @@ def masses(pair):
             return [tuple(_exact(mass) for mass in both) for both in zip(pair.p, pair.q, strict=True)]
     s = pair.sensitivity
     law = [mass(x) for x in range(-reach - s, reach + 1)]
-    whole = mpmath.fsum(law)
-    return [(p / whole, q / whole) for p, q in zip(law[s:], law[: len(law) - s], strict=True)]
+    normaliser = mpmath.fsum(law)
+    return [(p / normaliser, q / normaliser) for p, q in zip(law[s:], law[: len(law) - s], strict=True)]
 
 
 def _exact(mass):
@@ -276,7 +276,7 @@ def test_no_pair_is_charged_less_than_its_hockey_stick_at_any_epsilon(pair):
             with ctx.workprec(128):
                 due = [side.reference_values.hockey_stick(at).ball() for side in (pair, pair.swapped)]
                 charged = arb(float(pair.hockey_stick_upper_bound(at)))
-                assert all(charged >= one for one in due)
+                assert all(charged >= reference for reference in due)
                 # what is beyond a loss is less than twice the hockey-stick one below it
                 rounding = 1e-12 * (1 + at) * float(pair.hockey_stick(at - 1))
-                assert any(charged <= one * (1 + 1e-9) + rounding for one in due)
+                assert any(charged <= reference * (1 + 1e-9) + rounding for reference in due)

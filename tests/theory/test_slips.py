@@ -39,16 +39,16 @@ def test_order_one_moment_of_feldman_zrnic_bounds_nothing() -> None:
 
 
 def test_corollary_4_7_of_feldman_zrnic_counts_skipped_queries() -> None:
-    asked, left = [], Fraction(1)
+    admitted, left = [], Fraction(1)
     squares = (Fraction(9, 10), Fraction(1, 2), Fraction(1, 10))
     for square in squares:
-        asked.append(square <= left)
-        left -= square if asked[-1] else 0
+        admitted.append(square <= left)
+        left -= square if admitted[-1] else 0
     counted_all = [sum(squares[: t + 1]) <= 1 for t in range(3)]
     counted_asked = [
-        sum(s for s, go in zip(squares[:t], asked, strict=False) if go) + squares[t] <= 1 for t in range(3)
+        sum(s for s, go in zip(squares[:t], admitted, strict=False) if go) + squares[t] <= 1 for t in range(3)
     ]
-    assert asked == counted_asked != counted_all
+    assert admitted == counted_asked != counted_all
 
 
 def removal(rate: float, order: float, laws: tuple[FinitePair, FinitePair]) -> float:

@@ -30,13 +30,13 @@ def by_a_plain_sum(values: list[int], ratio: Fraction, most: int = 400) -> list[
 def test_the_law_of_the_stop_is_that_of_a_plain_sum(values: list[int], ratio: Fraction) -> None:
     law = stop_distribution(values, ratio=ratio)
     assert sum(law) == 1
-    assert [float(one) for one in law[:-1]] == pytest.approx(by_a_plain_sum(values, ratio), rel=1e-9)
+    assert [float(mass) for mass in law[:-1]] == pytest.approx(by_a_plain_sum(values, ratio), rel=1e-9)
 
 
 @pytest.mark.parametrize(("values", "ratio"), CASES)
 def test_its_own_code_stops_as_often_as_the_law_says(values: list[int], ratio: Fraction) -> None:
-    found = simulate_sparse_vector_stop(values, ratio=ratio, n=2000, seed=3, failure=1e-9)
-    assert found.low <= stop_distribution(values, ratio=ratio)[len(values) - 1] <= found.high
+    estimate = simulate_sparse_vector_stop(values, ratio=ratio, n=2000, seed=3, failure=1e-9)
+    assert estimate.low <= stop_distribution(values, ratio=ratio)[len(values) - 1] <= estimate.high
 
 
 def test_the_loss_of_a_late_stop_comes_near_the_price_and_is_far_above_two_thirds_of_it() -> None:

@@ -319,8 +319,8 @@ def _with_doubled_bits(value: Callable[[], arb]) -> ReferenceValue:
 def _gaussian_term(square: Fraction, y: int | Fraction) -> arb:
     from flint import arb, fmpq
 
-    (top, bottom), (above, below) = y.as_integer_ratio(), square.as_integer_ratio()
-    return arb(fmpq(-top * top * below, 2 * bottom * bottom * above)).exp()
+    (top, bottom), (square_top, square_bottom) = y.as_integer_ratio(), square.as_integer_ratio()
+    return arb(fmpq(-top * top * square_bottom, 2 * bottom * bottom * square_top)).exp()
 
 
 def _upper_sum(square: Fraction, first: int) -> arb:

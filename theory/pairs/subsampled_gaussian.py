@@ -249,8 +249,8 @@ def _renyi_upper_bound(q: float, sigma: float, adjacency: Adjacency, alpha: floa
         return math.inf if adjacency == "removal" or q == 1 else float(-rm.log1p(-q))
     t = alpha - 1
     log_q = float(rm.log(q))
-    if (apart := _separated_renyi(q, sigma, adjacency, t, log_q)) is not None:
-        return apart * (1 + (1 - log_q) * 2.0**-48)
+    if (separated := _separated_renyi(q, sigma, adjacency, t, log_q)) is not None:
+        return separated * (1 + (1 - log_q) * 2.0**-48)
     squared = min(2.0, 0.5 - sigma * sigma * log_q)
     low, high = (
         (0.0, max(alpha, squared))

@@ -3,8 +3,8 @@
 >>> import filterproof as fp
 >>> from fractions import Fraction
 >>> game = LossBoundGame(fp.odometers.LineOdometer(0.05, target=1.0), (Fraction(5, 4),), 12)
->>> found = game.solve_divergence(Divergence.exceedance())
->>> 0 < found.low <= found.high < 0.05
+>>> bounds = game.solve_divergence(Divergence.exceedance())
+>>> 0 < bounds.low <= bounds.high < 0.05
 True
 """
 
@@ -71,25 +71,25 @@ class LossBoundGame(AccountantGame):
         return Bound(low, low if Fraction(low) == value else next_above(low))
 
     def _largest_exceedance_probability(
-        self, state: Any, told: Hashable, odds: fmpq, rounds_left: int
+        self, state: Any, losses: Hashable, odds: fmpq, rounds_left: int
     ) -> fmpq:
         """Return the largest probability that the loss log(odds) exceeds the bound in the rounds left."""
         if rounds_left == 0:
             return fmpq(0)
-        at = told, odds.p, odds.q, rounds_left  # flint hashes a fraction through Python's integers
+        at = losses, odds.p, odds.q, rounds_left  # flint hashes a fraction through Python's integers
         if at not in self._value_cache:
             places = range(len(self.ratios))
             self._value_cache[at] = max(
-                self._exceedance_after_request(state, told, odds, rounds_left, place) for place in places
+                self._exceedance_after_request(state, losses, odds, rounds_left, place) for place in places
             )
         return self._value_cache[at]
 
     def _exceedance_after_request(
-        self, state: Any, told: Hashable, odds: fmpq, rounds_left: int, place: int
+        self, state: Any, losses: Hashable, odds: fmpq, rounds_left: int, place: int
     ) -> fmpq:
         """Return the largest probability of exceedance if ratio number `place` is requested now."""
         count_work(1)
-        at, ratio = (told, place), to_fmpq(self.ratios[place])
+        at, ratio = (losses, place), to_fmpq(self.ratios[place])
         if at not in self._spent:
             after = self.accountant.spend(state, self._pairs[self.ratios[place]])
             self._spent[at] = after, run_keys(after)[0], self.odometer_bound(after)

@@ -210,16 +210,16 @@ class SequenceSearch(SearchLog):
 
     def summary(self) -> StageFinding:
         """Return the summary of the sequences and the nearest one."""
-        looks = self.subject.observes_losses
-        looks_text = "; for a filter that looks at losses, only first requests" if looks else ""
+        observes_losses = self.subject.observes_losses
+        looks_text = "; for a filter that looks at losses, only first requests" if observes_losses else ""
         grids = [family for family in self.subject.families if family.definition.mechanism != "own"]
         sizes = "other sizes"
         if grids:
-            least = min(family.definition.least for family in grids)
+            smallest = min(family.definition.least for family in grids)
             most = max(family.definition.most for family in grids)
             above = {size for family in grids for size in family.asked_above if size > most}
             first = f", except {len(above)} as first requests, up to {max(above):.2g}" if above else ""
-            sizes += f" (all below {least:.2g} and above {most:.2g}{first})"
+            sizes += f" (all below {smallest:.2g} and above {most:.2g}{first})"
         return self.finding(
             f"{count_words(self.refuted, 'refutation')} among {count_words(self.tried, 'sequence')}",
             ", ".join(family.definition.name for family in self.subject.families),

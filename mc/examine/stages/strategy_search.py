@@ -255,8 +255,8 @@ def _loss_grid_and_masses(pair: DominatingPair) -> tuple[NDArray[np.float64], ND
     infinite = float(pair.infinite_mass)
     is_finite = np.isfinite(losses)
     if pair.outputs is None:  # so that sums coincide, and each is a possible loss of the pair
-        least, greatest = np.asarray(pair.loss_isf(np.array([np.nextafter(1, 0), 0.0])))
-        losses = np.clip(np.round(losses * 256) / 256, least, greatest)
+        smallest, greatest = np.asarray(pair.loss_isf(np.array([np.nextafter(1, 0), 0.0])))
+        losses = np.clip(np.round(losses * 256) / 256, smallest, greatest)
     distinct, place = np.unique(losses[is_finite], return_inverse=True)
     joined = np.bincount(place.reshape(-1), weights=masses[is_finite]).astype(np.float64)
     if infinite > 0:

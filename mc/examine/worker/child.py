@@ -162,8 +162,8 @@ class _MessagePickler(pickle.Pickler):
         super().__init__(file)
         self._filt = filt
 
-    def persistent_id(self, held: object) -> bool | None:
-        return True if held is self._filt and held is not None else None
+    def persistent_id(self, part: object) -> bool | None:
+        return True if part is self._filt and part is not None else None
 
 
 class _MessageUnpickler(pickle.Unpickler):
@@ -177,10 +177,10 @@ class _MessageUnpickler(pickle.Unpickler):
         return self._filt
 
 
-def dump_message(held: object, filt: object = None) -> bytes:
+def dump_message(message: object, filt: object = None) -> bytes:
     """Return the bytes of a message, in which the filter is named."""
     file = io.BytesIO()
-    _MessagePickler(file, filt).dump(held)
+    _MessagePickler(file, filt).dump(message)
     return file.getvalue()
 
 

@@ -108,10 +108,10 @@ class TestOpacus:
 
     def test_gdp_stopping_rule(self):
         q, s, epsilon = 0.125, 1.0, 1.0
-        said = stepped(GaussianAccountant(), s, q).get_epsilon(delta=1e-5)
+        reported = stepped(GaussianAccountant(), s, q).get_epsilon(delta=1e-5)
         cut = s * s * log((exp(epsilon) - 1 + q) / q) + 0.5  # where the loss of one step is epsilon
         got = q * norm.sf((cut - 1) / s) + (1 - q - exp(epsilon)) * norm.sf(cut / s)
-        assert said > epsilon or got <= 1e-5, f"{got:.6g}, where the accountant says {said:.4f}"
+        assert reported > epsilon or got <= 1e-5, f"{got:.6g}, where the accountant says {reported:.4f}"
 
     def test_length(self):
         got = len(stepped(RDPAccountant(), 1.0, 0.01, steps=100))
@@ -152,8 +152,10 @@ class TestOpacus:
         drawn = torch.rand(10**6, generator=torch.Generator().manual_seed(0)) * count
         torch.rand = lambda n, generator=None: torch.arange(count) / count  # each value that it gives, once
         (chosen,) = Sampler(num_samples=count, sample_rate=rate, steps=1)
-        got, whole = len(chosen) / count, bool((drawn == drawn.round()).all())
-        assert not (got > rate * 1.1 and whole), f"{got}, as all draws are multiples of 2^-24: {whole}"
+        got, multiples = len(chosen) / count, bool((drawn == drawn.round()).all())
+        assert not (got > rate * 1.1 and multiples), (
+            f"{got}, as all draws are multiples of 2^-24: {multiples}"
+        )
 
     def test_shared_history(self):
         checkpoint = stepped(GaussianAccountant(), 0.5, 0.1, steps=100).state_dict()

@@ -50,10 +50,10 @@ def threshold_delta(make, distance, threshold, truth):
     """Fails if a value at the threshold is kept, and the delta is below the chance that a count of 1 reaches it."""
     domain = dp.map_domain(dp.atom_domain(T=str), dp.atom_domain(T=int))
     mechanism = make(domain, distance(dp.absolute_distance(T=int)), scale=1.0, threshold=threshold)
-    kept = any(mechanism({"a": threshold}).get("a") == threshold for _ in range(200))
+    released = any(mechanism({"a": threshold}).get("a") == threshold for _ in range(200))
     got = mechanism.map((1, 1, 1))[1]
-    said = f"delta = {got:.6g} (a value equal to the threshold is kept: {kept})"
-    assert not kept or got >= 0.999 * truth, said
+    words = f"delta = {got:.6g} (a value equal to the threshold is kept: {released})"
+    assert not released or got >= 0.999 * truth, words
 
 
 class TestOpenDP:
@@ -100,9 +100,9 @@ class TestOpenDP:
         try:
             queryable(measurement(lambda x: {}[f"saw {x}"], lambda d: 0.5))
         except dp.OpenDPException as error:
-            said = "saw 7.0" in str(error)
+            leaked = "saw 7.0" in str(error)
         got = queryable.privacy_loss(1.0)
-        assert got > 0, f"{got}, and 'saw 7.0' in the message: {said}"
+        assert got > 0, f"{got}, and 'saw 7.0' in the message: {leaked}"
 
     def test_gaussian_threshold_delta(self):
         threshold_delta(dp.m.make_gaussian_threshold, dp.l02inf_distance, 3, 0.05855813764)
@@ -179,11 +179,11 @@ class TestOpenDP:
         assert got >= 0.999 * min(loss, 4.0), f"epsilon = {got}, and a loss of {loss:.6f}"
 
     def test_time_quadratic_in_queries(self):
-        queryable, asked, counts = filtered(), [], []
-        query = measurement(lambda x: 0.0, lambda d: asked.append(d) or 0.0009765625)
+        queryable, calls, counts = filtered(), [], []
+        query = measurement(lambda x: 0.0, lambda d: calls.append(d) or 0.0009765625)
         for _ in range(200):
-            before = len(asked)
+            before = len(calls)
             queryable(query)
-            counts.append(len(asked) - before)
+            counts.append(len(calls) - before)
         maps = f"{counts[1]}, {counts[49]} and {counts[199]} maps"
         assert counts[199] < 199, f"{maps} at queries 2, 50 and 200, {sum(counts)} in all"

@@ -25,22 +25,22 @@ class TestOpenMed:
         assert not (above[0] > 1e-8 and above[1] > 1e-9), f"{above[0]:.3g} and {above[1]:.3g}"
 
     def test_laplace_edge_error(self):
-        budget, said = dp.PrivacyBudget(epsilon=1.0), ""
+        budget, message = dp.PrivacyBudget(epsilon=1.0), ""
         try:
             dp.release_count(5, epsilon=1.0, budget=budget, rng=SimpleNamespace(random=lambda: 0.0))
         except ValueError as error:
-            said = f"ValueError: {error}, charged {budget.spent_epsilon}"
-        assert not said or budget.spent_epsilon, said
+            message = f"ValueError: {error}, charged {budget.spent_epsilon}"
+        assert not message or budget.spent_epsilon, message
 
     def test_laplace_float_support(self):
-        told = []
+        counts = []
         for count in (1, 0):
             rng = random.Random(0)
             answers = [dp.release_count(count, epsilon=1.0, rng=rng) for _ in range(20_000)]
             near = [(a * 2**53).is_integer() for a in answers if abs(a) < 1 / 32]
-            told.append((near.count(True), near.count(False)))
-        got = f"{told[0]} of 20000 for the count 1, {told[1]} for 0"
-        assert not (told[0][0] > 150 and told[0][1] == 0 and told[1][1] > 300), got
+            counts.append((near.count(True), near.count(False)))
+        got = f"{counts[0]} of 20000 for the count 1, {counts[1]} for 0"
+        assert not (counts[0][0] > 150 and counts[0][1] == 0 and counts[1][1] > 300), got
 
     def test_mapping_sensitivity(self):
         ledger = aggregate_dp.AggregateDPBudgetLedger(max_epsilon=1.0, max_delta=0.0)
@@ -51,17 +51,17 @@ class TestOpenMed:
         assert not (loss == 5.0 and ledger.spent_epsilon == 1.0), got
 
     def test_overflow_not_denial(self):
-        surrogate, told = DPSurrogateBudget(target_epsilon=1.0, target_delta=1e-6), []
+        surrogate, errors = DPSurrogateBudget(target_epsilon=1.0, target_delta=1e-6), []
         draw = {"label": "NAME", "draw_kind": "numeric", "mechanism": "laplace"}
         try:
             DPGenerationBudgetAccountant.from_config().guard_generation(1000.0, 0.0, "strict_minimal")
         except ArithmeticError as error:
-            told.append(type(error).__name__)
+            errors.append(type(error).__name__)
         try:
             surrogate.can_spend(**draw, epsilon=1e200)
         except ArithmeticError as error:
-            told.append(type(error).__name__)
-        assert told != ["OverflowError"] * 2, " and ".join(told)
+            errors.append(type(error).__name__)
+        assert errors != ["OverflowError"] * 2, " and ".join(errors)
 
     def test_surrogate_zero_delta(self):
         budget = DPSurrogateBudget(target_epsilon=100.0, target_delta=0.0)

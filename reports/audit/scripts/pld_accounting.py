@@ -12,8 +12,8 @@ class TestPLDAccounting:
         assert got <= 5.606079392 + 0.05, f"{got:.5f}, and the upper bound {upper:.5f}"
 
     def test_subsampled_grid(self):
-        whole = privacy_loss_distribution.from_gaussian_mechanism(1.0, value_discretization_interval=1e-3)
-        whole.compose(pa.subsample_pld(pld=whole, sampling_probability=0.125))
+        gaussian = privacy_loss_distribution.from_gaussian_mechanism(1.0, value_discretization_interval=1e-3)
+        gaussian.compose(pa.subsample_pld(pld=gaussian, sampling_probability=0.125))
 
     def test_tiny_delta(self):
         # one step an epoch, 48 epochs, noise 5: one release with noise 5 / sqrt(48)

@@ -22,8 +22,8 @@ class TestRiskcal:
         without = {x: math.log(p) for x, p in zip(cells, mass[0], strict=True)}
         with_it = {x: math.log(0.9 * p + 0.1 * r) for x, p, r in zip(cells, *mass, strict=True)}
         orders = [(without, with_it), (with_it, without)]
-        laws = [pld.from_two_probability_mass_functions(*order, symmetric=False) for order in orders]
-        got = [get_beta_from_pld(law, 0.001) for law in laws]
+        distributions = [pld.from_two_probability_mass_functions(*order, symmetric=False) for order in orders]
+        got = [get_beta_from_pld(distribution, 0.001) for distribution in distributions]
         assert max(got) <= 0.9972701532 + 1e-3, got
 
     def test_zcdp_small_rho(self):

@@ -63,11 +63,11 @@ def test_the_realisation_filter_keeps_its_promise_on_every_pair_of_three_data_se
         return max(math.log(p / q) for _, chances in transcripts for p in chances for q in chances)
 
     losses = [np.array([math.log(LAWS[a][y] / LAWS[b][y]) for a, b in NEIGHBOURS]) for y in (0, 1)]
-    found = list(_transcripts(lambda y: losses[y]))
+    all_ = list(_transcripts(lambda y: losses[y]))
     for k in range(3):
-        assert sum(chances[k] for _, chances in found) == 1
-    assert 0.6 * EPSILON < worst(found) <= EPSILON
-    assert len({len(seen) for seen, _ in found}) > 1  # it stops by what was realised
+        assert sum(chances[k] for _, chances in all_) == 1
+    assert 0.6 * EPSILON < worst(all_) <= EPSILON
+    assert len({len(seen) for seen, _ in all_}) > 1  # it stops by what was realised
     assert worst(_transcripts(lambda y: np.full(3, losses[y][0]))) > EPSILON
 
 

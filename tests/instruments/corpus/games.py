@@ -97,14 +97,14 @@ class Best:
         """The most that an adversary reaches at epsilon in either direction; no position is looked at twice."""
         known: dict[Hashable, float] = {}
         # the state after a request, None if it is denied: a filter that looks at no losses comes to few states
-        asked: dict[tuple[Hashable, int], object] = {}
+        spent_states: dict[tuple[Hashable, int], object] = {}
 
         def spent(state: object, place: int) -> object:
             key = (run_keys(state)[0], place)
-            if key not in asked:
+            if key not in spent_states:
                 admitted = filt.admits(state, self.menu[place])[0]
-                asked[key] = filt.spend(state, self.menu[place]) if admitted else None
-            return asked[key]
+                spent_states[key] = filt.spend(state, self.menu[place]) if admitted else None
+            return spent_states[key]
 
         def best(way: int, state: object, loss: float, left: int) -> float:
             key = (way, run_keys(state)[0], round(loss, 9), left)
@@ -114,10 +114,10 @@ class Best:
                     granted = spent(state, place)
                     if granted is not None:
                         after = (
-                            masses[way] * best(way, told, loss + way * masses[0], left - 1)
+                            masses[way] * best(way, observed, loss + way * masses[0], left - 1)
                             for masses in _outcomes(pair)
                             if masses[way] > 0
-                            for told in [filt.observe(granted, np.array([masses[0]]))]
+                            for observed in [filt.observe(granted, np.array([masses[0]]))]
                         )
                         value = max(value, math.fsum(after))
                 known[key] = value
@@ -128,9 +128,9 @@ class Best:
 
 def _outcomes(pair: fp.DominatingPair) -> list[tuple[float, float, float]]:
     """(loss, P-mass, Q-mass) of a finite pair's outcomes, those that P cannot produce too."""
-    found = [(float(loss), float(p), float(p) * math.exp(-loss)) for loss, p in pair.outputs if p > 0]
+    outcomes = [(float(loss), float(p), float(p) * math.exp(-loss)) for loss, p in pair.outputs if p > 0]
     missing = float(pair._q_mass_where_p_is_zero)
-    return found + ([(-math.inf, 0.0, missing)] if missing > 0 else [])
+    return outcomes + ([(-math.inf, 0.0, missing)] if missing > 0 else [])
 
 
 # -- divergences -------------------------------------------------------------------------------------------
@@ -209,5 +209,7 @@ def played(
             value = fp.Composition(pairs).delta(epsilon).low  # type: ignore[arg-type]
         else:
             both = (pairs, {pair.swapped: times for pair, times in pairs.items()})
-            value = max(sum(times * float(pair.renyi(alpha)) for pair, times in one.items()) for one in both)
+            value = max(
+                sum(times * float(pair.renyi(alpha)) for pair, times in counts.items()) for counts in both
+            )
     return Reached(value, epsilon, alpha)

@@ -23,8 +23,8 @@ def response_law(step: float, counts: Iterable[tuple[int, int]]) -> tuple[np.nda
     law = np.ones(1)
     for level, count in counts:
         keep = 1 / (1 + math.exp(-level * step))
-        one = np.zeros(2 * level + 1)
-        one[0], one[-1] = 1 - keep, keep
+        response = np.zeros(2 * level + 1)
+        response[0], response[-1] = 1 - keep, keep
         for _ in range(count):
-            law = np.convolve(law, one)
+            law = np.convolve(law, response)
     return step * (np.arange(len(law)) - len(law) // 2), law

@@ -64,7 +64,7 @@ SUBJECTS: dict[str, list[Subject]] = {
 def _processor() -> float:
     """Processor seconds of this process and of the workers that ended."""
     usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in usages)
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def examined(job: tuple[str, int, float]) -> Said:
@@ -96,16 +96,16 @@ def _found(subject: Subject, effort: float) -> Said:
         violation = fp.services.first_violation(subject.make(), subject.promise, effort=effort).violation
         counterexample = "" if violation is None else "; ".join(violation.events)
         return {"outcome": "UNDECIDED" if violation is None else "REFUTED", "counterexample": counterexample}
-    found = verify(subject.make(), effort=effort)
-    outcome = found.ending.name
-    if found.counterexample is not None:
-        outcome = "REFUTED" if found.counterexample.replay().refutes else "REPLAY FAILS"
+    exam = verify(subject.make(), effort=effort)
+    outcome = exam.ending.name
+    if exam.counterexample is not None:
+        outcome = "REFUTED" if exam.counterexample.replay().refutes else "REPLAY FAILS"
     return {
         "outcome": outcome,
-        "evidence": found.verdict.evidence.name,
-        "stages": [one.stage for one in found.findings if one.counterexample is not None],
-        "detail": found.verdict.detail,
-        "counterexample": "" if found.counterexample is None else str(found.counterexample),
+        "evidence": exam.verdict.evidence.name,
+        "stages": [finding.stage for finding in exam.findings if finding.counterexample is not None],
+        "detail": exam.verdict.detail,
+        "counterexample": "" if exam.counterexample is None else str(exam.counterexample),
     }
 
 
@@ -116,10 +116,9 @@ def _record(out: Path, effort: float, table: list[Said]) -> None:
     order = [
         (half, subject.kind, subject.name) for half, subjects in SUBJECTS.items() for subject in subjects
     ]
-    cases = {(said["half"], said["kind"], said["name"]): said for said in before.get("cases", [])}
+    cases = {(row["half"], row["kind"], row["name"]): row for row in before.get("cases", [])}
     cases |= {
-        (said["half"], said["kind"], said["name"]): {**said, "date": today, "effort": effort}
-        for said in table
+        (row["half"], row["kind"], row["name"]): {**row, "date": today, "effort": effort} for row in table
     }
     record = {"date": today, "effort": effort, "history": before.get("history", "")}
     record["cases"] = [cases[key] for key in order if key in cases]
@@ -145,19 +144,19 @@ def main(arguments: list[str]) -> int:
     ]
     table = []
     with get_context("spawn").Pool(given.workers, maxtasksperchild=4) as pool:
-        for said in pool.imap_unordered(examined, [(*job, given.effort) for job in jobs]):
-            table.append(said)
+        for row in pool.imap_unordered(examined, [(*job, given.effort) for job in jobs]):
+            table.append(row)
             if given.out is not None:
                 _record(given.out, given.effort, table)
-            mark = " " if is_right_verdict(said) else "X"
+            mark = " " if is_right_verdict(row) else "X"
             print(
-                f"{mark} {said['kind']:6} {said['name']:32} {said['outcome']:9} {said['evidence']:11} "
-                f"{said['seconds']:5.1f} s, {said['processor']:5.1f} of the processor  {str(said['detail'])[:110]}",
+                f"{mark} {row['kind']:6} {row['name']:32} {row['outcome']:9} {row['evidence']:11} "
+                f"{row['seconds']:5.1f} s, {row['processor']:5.1f} of the processor  {str(row['detail'])[:110]}",
                 flush=True,
             )
     for half in SUBJECTS:
         for kind in ("broken", "sound"):
-            rows = [said for said in table if said["half"] == half and said["kind"] == kind]
+            rows = [row for row in table if row["half"] == half and row["kind"] == kind]
             if rows:
                 print(
                     f"{half} half, {kind}: {sum(map(is_right_verdict, rows))} of {len(rows)} as they should be"

@@ -41,9 +41,11 @@ def simulation() -> Counterexample:
 def plan() -> Counterexample:
     """Two erasures of a hundredth: 1 - .99^2 where a hundredth is promised."""
     erasure = fp.Erasure(0.01, exact=Fraction(1, 100))
-    found = best_plan_counterexample(naive(), [erasure], 2, 1.0, rational_exp_epsilon_above(naive(), 1.0))
-    assert found is not None
-    return found
+    counterexample = best_plan_counterexample(
+        naive(), [erasure], 2, 1.0, rational_exp_epsilon_above(naive(), 1.0)
+    )
+    assert counterexample is not None
+    return counterexample
 
 
 def written(
@@ -64,9 +66,9 @@ def written(
 
 def natural_plan() -> Counterexample:
     filt = natural()
-    found = best_plan_counterexample(filt, [*filt.menu], 3, float(filt.epsilon), filt.ratio)
-    assert found is not None
-    return found
+    counterexample = best_plan_counterexample(filt, [*filt.menu], 3, float(filt.epsilon), filt.ratio)
+    assert counterexample is not None
+    return counterexample
 
 
 def menu() -> Counterexample:

@@ -37,13 +37,13 @@ def test_a_promise_is_examined_where_it_says_something_and_in_one_direction(prom
     assert {target.direction for target in chosen} == {"PQ"}
     assert {target.at for target in chosen if target.kind == "renyi"} == orders
     assert all(0 <= target.promised(promise) < math.inf for target in chosen)
-    sticks = [target for target in chosen if target.kind == "hockey-stick"]
-    promised = sorted(target.promised(promise) for target in sticks)
+    curve = [target for target in chosen if target.kind == "hockey-stick"]
+    promised = sorted(target.promised(promise) for target in curve)
     assert promised[-1] < 1
     if isinstance(promise, PureDP):  # the pair whose own epsilon is the promised double keeps it
-        assert float(RandomizedResponse(promise.epsilon).hockey_stick(sticks[0].at)) == promised[0] == 0
+        assert float(RandomizedResponse(promise.epsilon).hockey_stick(curve[0].at)) == promised[0] == 0
     if epsilons is not None:
-        assert tuple(target.at for target in sticks) == epsilons
+        assert tuple(target.at for target in curve) == epsilons
     elif promise in (
         ZCDP(0.5),
         ZCDP(1e-4),
@@ -104,8 +104,8 @@ def test_more_rounds_on_samples_than_are_private_break_zcdp_at_an_order_that_is_
         measure, low = violation
         assert measure.kind == "renyi"
         assert Fraction(low) <= Fraction(measure.at) * Fraction(times) / (2 * Fraction(sigma) ** 2)
-    kept = fp.ZCDP(most / 2 * (1 + 1e-12))
-    assert Sequence(((pair, times),)).violation(kept, targets(kept)) is None
+    promise = fp.ZCDP(most / 2 * (1 + 1e-12))
+    assert Sequence(((pair, times),)).violation(promise, targets(promise)) is None
 
 
 def test_a_divergence_of_high_order_is_met_from_below() -> None:

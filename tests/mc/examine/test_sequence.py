@@ -140,11 +140,11 @@ GRANTED: list[tuple[type[Recording], tuple[tuple[DominatingPair, int], ...], boo
 ]
 
 
-@pytest.mark.parametrize(("kind", "steps", "whole"), GRANTED)
+@pytest.mark.parametrize(("kind", "steps", "granted"), GRANTED)
 def test_a_sequence_is_admitted_only_if_the_filter_is_known_to_grant_each_of_its_requests(
-    kind: type[Recording], steps: tuple[tuple[DominatingPair, int], ...], whole: bool
+    kind: type[Recording], steps: tuple[tuple[DominatingPair, int], ...], granted: bool
 ) -> None:
-    assert Sequence(steps).is_granted(kind()) is whole
+    assert Sequence(steps).is_granted(kind()) is granted
 
 
 # -- what is revealed ------------------------------------------------------------------------------------------
@@ -224,8 +224,8 @@ def test_a_promise_that_a_sequence_meets_exactly_is_never_exceeded_and_a_little_
     pairs, times = [], []
     for kind, size, inverse, repeated in drawn:
         ratio, share = 1 + Fraction(size, 50), Fraction(1, inverse)
-        made = (RandomizedResponse.from_ratio(ratio), KOV.from_ratio(ratio, share), Erasure(share))
-        pairs.append(made[kind])
+        candidates = (RandomizedResponse.from_ratio(ratio), KOV.from_ratio(ratio, share), Erasure(share))
+        pairs.append(candidates[kind])
         times.append(repeated)
     ratio, played = 1 + Fraction(more, 16), Sequence(tuple(zip(pairs, times, strict=True)))
     exact = composed_hockey_stick(tuple(pairs), tuple(times), ratio)

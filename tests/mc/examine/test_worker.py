@@ -118,10 +118,10 @@ def test_the_work_of_a_worker_is_counted_here_and_ends_it_after_its_own_summary(
             count_work(1)
 
     with activate_meter():
-        told = iter_isolated(outer, whose="Mine", limit=WorkLimit.of(2 * _FORK_UNITS + 100))
-        assert (next(told), next(told), next(told)) == (0, 1, "the summary")
+        results = iter_isolated(outer, whose="Mine", limit=WorkLimit.of(2 * _FORK_UNITS + 100))
+        assert (next(results), next(results), next(results)) == (0, 1, "the summary")
         with pytest.raises(OutOfWork):
-            next(told)
+            next(results)
         assert current_meter().done == 2 * _FORK_UNITS + 101
 
 
@@ -132,11 +132,11 @@ def test_worker_pauses_at_the_work_that_it_is_given_and_goes_on_where_it_was() -
 
     with activate_meter():
         pauses = (_FORK_UNITS + 20, _FORK_UNITS + 45)
-        told = [
-            (found.summary, current_meter().done) if isinstance(found, WorkerPaused) else found
-            for found in iter_isolated(work, pauses=pauses)
+        results = [
+            (exam.summary, current_meter().done) if isinstance(exam, WorkerPaused) else exam
+            for exam in iter_isolated(work, pauses=pauses)
         ]
-    assert told == [0, ("so far", _FORK_UNITS + 20), 1, 2, 3, ("so far", _FORK_UNITS + 50), 4, 5]
+    assert results == [0, ("so far", _FORK_UNITS + 20), 1, 2, 3, ("so far", _FORK_UNITS + 50), 4, 5]
 
 
 def test_exceptions_are_raised_as_they_are_with_their_traceback() -> None:
@@ -182,12 +182,12 @@ def test_the_first_ctrl_c_is_passed_on_to_a_command_and_the_second_ends_it(press
             swallow_everything()
         yield "stopped"
 
-    told = iter_isolated(work, whose="Mine", command=True, deadline=Deadline.of(60.0))
-    assert next(told) == "begun"
+    results = iter_isolated(work, whose="Mine", command=True, deadline=Deadline.of(60.0))
+    assert next(results) == "begun"
     for press in range(presses):
         threading.Timer(0.2 + 0.3 * press, signal.raise_signal, (signal.SIGINT,)).start()
     with nullcontext() if presses == 1 else pytest.raises(KeyboardInterrupt):
-        assert list(told) == ["stopped"]
+        assert list(results) == ["stopped"]
 
 
 @pytest.fixture
@@ -200,12 +200,12 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 
 def test_code_that_waits_for_a_thread_of_before_is_not_at_fault(pool: ThreadPoolExecutor) -> None:
     words = r"^threads ran in this process before \(.*Mine_0.*\), and .* do.* not have them: in it Mine waits for ever"
-    for whole in (
+    for run in (
         lambda work: work(),
         lambda work: run_isolated(partial(run_isolated, work, command=True), command=True),
     ):
         with pytest.raises(ThreadsLost, match=words):
-            whole(partial(run_isolated, lambda: pool.submit(abs, -2).result(), whose="Mine"))
+            run(partial(run_isolated, lambda: pool.submit(abs, -2).result(), whose="Mine"))
     with pytest.raises(FilterFault, match="ended with status 7"):
         run_isolated(partial(os._exit, 7), whose="Mine")
 
@@ -239,10 +239,10 @@ def test_limited_work_ends_at_its_own_limit_reports_faults_and_does_not_pause() 
         meter.pauses, meter.pause = (15,), lambda: paused.append(meter.done)
         paused: list[int] = []
 
-        told = iter_within_limit(ten_units_each(), misbehaving_filters.SumOfZCDP(), WorkLimit.of(25))
-        assert (next(told), next(told)) == (0, 1)
+        results = iter_within_limit(ten_units_each(), misbehaving_filters.SumOfZCDP(), WorkLimit.of(25))
+        assert (next(results), next(results)) == (0, 1)
         with pytest.raises(OutOfWork):
-            next(told)
+            next(results)
         count_work(1)  # no longer under that limit
         assert paused == [31]
         raising = misbehaving_filters.Raises()

@@ -40,14 +40,14 @@ def test_the_curves_and_the_last_steps_are_those_of_each_rule(by: str) -> None:
 
 def test_the_printed_420_and_495_are_those_of_a_larger_epsilon_than_the_printed_one() -> None:
     shown = figure("003-3")
-    epsilon, steps, percent = (one.computed for one in shown.printed)
+    epsilon, steps, percent = (number.computed for number in shown.printed)
     assert DELTAS["rdp"](epsilon, 420) == pytest.approx(1e-5, rel=1e-9)
     assert DELTAS["gdp"](epsilon, int(steps)) <= 1e-5 < DELTAS["gdp"](epsilon, int(steps) + 1)
     assert DELTAS["gdp"](epsilon * (1 - percent / 100), 420) == pytest.approx(1e-5, rel=1e-9)
-    assert [one.printed for one in shown.printed] == [0.8, 495, 10]
+    assert [number.printed for number in shown.printed] == [0.8, 495, 10]
     assert (steps, round(percent, 2)) == (495, 8.64)
     at_eight_tenths = figure("003-5").printed
-    assert [(one.printed, one.computed, one.difference) for one in at_eight_tenths] == [
+    assert [(number.printed, number.computed, number.difference) for number in at_eight_tenths] == [
         (420, 405, -15),
         (495, 478, -17),
     ]
