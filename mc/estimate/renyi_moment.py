@@ -20,14 +20,13 @@ from filterproof.mc.estimate.estimator import pilot_batch
 from filterproof.mc.estimate.functionals import ROUNDING, IntervalName, UnitFunctional
 from filterproof.mc.estimate.path_bound import bounds_stated_by_filter, proven_bounds
 from filterproof.mc.intervals.estimate import (
-    CONFIDENCE,
+    FAILURE,
     PLAIN_DRAWS,
     Estimate,
-    failure_or_one_minus_confidence,
 )
 from filterproof.mc.runs.batch_sums import BatchSums
 from filterproof.mc.runs.play import PlayOptions, SimulationSettings
-from filterproof.theory.argument_checks import check_count
+from filterproof.theory.argument_checks import check_count, check_delta
 
 #: Allowance for rounding at the ends of the interval, relative to the bound.
 _ROUNDING = 1e-12
@@ -107,8 +106,7 @@ def simulate_renyi(
     *,
     alpha: float,
     n: int = 100_000,
-    confidence: float = CONFIDENCE,
-    failure: float | None = None,
+    failure: float = FAILURE,
     interval: IntervalName = "auto",
     **how: Unpack[PlayOptions],
 ) -> Estimate:
@@ -126,7 +124,7 @@ def simulate_renyi(
         The order, >= 1. Order 1 is the Kullback-Leibler divergence.
     n : int, default 100,000
         Number of simulated runs, at least 2.
-    confidence, failure, interval
+    failure, interval
         As in `simulate`.
     **how
         Fields of `fp.runs.SimulationSettings`: seed, rounds, direction, on_denial, workers, executor, store.
@@ -158,7 +156,7 @@ def simulate_renyi(
     alpha = one_order_from_one("alpha", alpha)
     play = SimulationSettings(n=check_count("n", n, least=2), **how)
     n = play.n
-    failure = failure_or_one_minus_confidence(confidence, failure)
+    failure = float(check_delta("failure", failure))
     game = play.game(filt, adversary)
 
     def estimate_game(game: Game, bound: float, rests_on: str, *, sure: bool) -> Estimate:

@@ -23,8 +23,8 @@ from filterproof.filters.contract.determinism import check_determinism_on_reques
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.parameters import one_epsilon, one_positive
 from filterproof.mc.intervals.betting import betting
-from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, failure_or_one_minus_confidence
-from filterproof.theory.argument_checks import check_count, check_positive
+from filterproof.mc.intervals.estimate import FAILURE, Estimate
+from filterproof.theory.argument_checks import check_count, check_delta, check_positive
 from filterproof.theory.pairs import Gaussian
 from filterproof.theory.pairs.base import Direction, check_direction
 
@@ -48,8 +48,7 @@ def simulate_person(
     n: int = 10_000,
     seed: int = 0,
     direction: Direction = "PQ",
-    confidence: float = CONFIDENCE,
-    failure: float | None = None,
+    failure: float = FAILURE,
     analysis: Callable[[NDArray[np.float64]], NDArray[np.float64]] = np.positive,
 ) -> Estimate:
     """Estimate the divergence of the noisy sums that `IndividualFilter` releases with and without person 0.
@@ -74,10 +73,8 @@ def simulate_person(
         Seed of the noise.
     direction : {"PQ", "QP"}
         "QP" draws the outputs without person 0 and estimates H_{e^epsilon}(Q || P).
-    confidence : float, default 1 - 1e-6
-        Confidence of the interval, in (0, 1).
-    failure : float, optional
-        Probability that the interval misses, in (0, 1), instead of `confidence`.
+    failure : float, default 1e-6
+        Probability that the interval misses, in (0, 1).
     analysis : callable, optional
         A 1-Lipschitz function of arrays, applied to each sum before the noise. The charges are those of the sums
         (Feldman & Zrnic 2021, Example 2.8). A function with a larger slope increases the estimate.
@@ -102,7 +99,7 @@ def simulate_person(
     """
     values = _checked_norms(norms)
     asked_for = _TwoDataSetsSettings.of(
-        len(values), n, rounds, epsilon, failure_or_one_minus_confidence(confidence, failure), seed
+        len(values), n, rounds, epsilon, float(check_delta("failure", failure)), seed
     )
     check_direction(direction)
     if not callable(analysis):
@@ -143,8 +140,7 @@ def simulate_queries(
     rounds: int,
     n: int = 10_000,
     seed: int = 0,
-    confidence: float = CONFIDENCE,
-    failure: float | None = None,
+    failure: float = FAILURE,
 ) -> Estimate:
     """Estimate the divergence of the answers that `LinearQueries` releases with and without person 0.
 
@@ -154,7 +150,7 @@ def simulate_queries(
         The contribution of each person to a sum at full scale, > 0; at least two people.
     norm_budget, kappa : float
         Parameters of `LinearQueries`, > 0.
-    epsilon, rounds, n, seed, confidence, failure
+    epsilon, rounds, n, seed, failure
         As in `simulate_person`.
 
     Returns
@@ -174,7 +170,7 @@ def simulate_queries(
     """
     values = _checked_norms(norms)
     asked_for = _TwoDataSetsSettings.of(
-        len(values), n, rounds, epsilon, failure_or_one_minus_confidence(confidence, failure), seed
+        len(values), n, rounds, epsilon, float(check_delta("failure", failure)), seed
     )
 
     def simulate_part(worlds: _SimulatedWorlds) -> None:

@@ -95,7 +95,7 @@ Simulation: TypeAlias = tuple[str, str, Any, partial[Estimate]]
 def page_simulations(study: Study, page: str) -> list[tuple[str, float, partial[Estimate]]]:
     """Return the simulations of a page: a description, the guaranteed bound and a callable."""
     jobs = _training_simulations(study) if page == "trainings" else _accountant_simulations(study.size(_RUNS))
-    given = {"seed": study.seed, "confidence": 1 - study.failure_per_comparison}
+    given = {"seed": study.seed, "failure": study.failure_per_comparison}
     return [
         (what, float(np.asarray(promised)), partial(work, **given))
         for key, what, promised, work in jobs

@@ -16,7 +16,7 @@ BIT, WIDE = fp.RandomizedResponse.from_ratio(2), fp.Gaussian(0.5)
 GDP, ZCDP = fp.GaussianFilter(1.0), fp.ZCDPFilter(0.5)
 RULES = {"epsilon": 1.0, "rounds": 2, "direction": "PQ", "on_denial": "halt"}
 DRAWN = {**RULES, "seed": 0}
-WORLDS = {"norms": [1.0, 2.0], "epsilon": 1.0, "rounds": 1, "n": 10, "seed": 0, "confidence": 0.9}
+WORLDS = {"norms": [1.0, 2.0], "epsilon": 1.0, "rounds": 1, "n": 10, "seed": 0, "failure": 0.1}
 ODOMETER = fp.odometers.LineOdometer(0.05, target=4.0)
 TRAINING = fp.training.LogisticTraining([[3.0], [2.0], [0.5]], [0, 1, 1], rate=0.1)  # type: ignore[arg-type]
 SUMS = fp.training.ClippedSums.factory(GDP, clip=1.0, sigma=2.0)
@@ -48,7 +48,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     ),
     "simulate": (
         lambda **given: fp.simulate(GDP, fp.OneShot(), workers=1, **given),
-        {**DRAWN, "n": 100, "confidence": 0.9, "method": "plain"},
+        {**DRAWN, "n": 100, "failure": 0.1, "method": "plain"},
     ),
     "play": (
         lambda game, functional, first, **given: fp.runs.SimulationSettings(workers=1, **given).sums(
@@ -71,15 +71,15 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "MenuRandom": (fp.MenuRandom, {"menu": (BIT,)}),
     "survival": (
         lambda **given: fp.release_survival(GDP, fp.OneShot(), workers=1, **given),
-        {"rounds": 2, "n": 100, "seed": 0, "confidence": 0.9, "on_denial": "halt"},
+        {"rounds": 2, "n": 100, "seed": 0, "failure": 0.1, "on_denial": "halt"},
     ),
     "simulate_renyi": (
         lambda **given: fp.simulate_renyi(GDP, fp.OneShot(), workers=1, **given),
-        {"alpha": 2.0, "n": 100, "seed": 0, "confidence": 0.9, "rounds": 1, "direction": "PQ"},
+        {"alpha": 2.0, "n": 100, "seed": 0, "failure": 0.1, "rounds": 1, "direction": "PQ"},
     ),
     "crossing": (
         lambda **given: fp.odometers.crossing_probability(ODOMETER, fp.Constant(0.1), workers=1, **given),
-        {"rounds": 2, "n": 100, "seed": 0, "confidence": 0.9},
+        {"rounds": 2, "n": 100, "seed": 0, "failure": 0.1},
     ),
     "simulate_person": (
         lambda norms, **given: fp.people.simulate_person(GDP, norms, **given),
@@ -93,7 +93,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         lambda people, **given: fp.people.answer_misses(people, **given),
         {
             **{"people": 5, "norm_budget": 12.0, "kappa": 0.5, "dimension": 3, "delta": 0.3},
-            **{"answers": 10, "turnover": 1, "seed": 0, "confidence": 0.9},
+            **{"answers": 10, "turnover": 1, "seed": 0, "failure": 0.1},
         },
     ),
     "simulate_training": (

@@ -182,7 +182,7 @@ def test_simulation_of_the_worst_strategy_meets_its_value(game, seed):
         rounds=3,
         seed=seed,
         direction=solved.direction,
-        confidence=1 - 1e-9,
+        failure=1e-9,
         workers=1,
     )
     assert estimate.low <= solved.high

@@ -23,7 +23,7 @@ from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
 def simulate_slack(filt, adversary, *, epsilon, failure, **arguments):
     return simulate(
-        filt, adversary, epsilon=epsilon, confidence=1 - failure, method="martingale", workers=1, **arguments
+        filt, adversary, epsilon=epsilon, failure=failure, method="martingale", workers=1, **arguments
     )
 
 

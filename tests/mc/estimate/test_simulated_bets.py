@@ -60,8 +60,6 @@ def test_a_failure_far_below_the_digits_of_confidence_is_kept():
     curve = fp.release_survival(FILTER, FEW, rounds=2, n=100, failure=1e-40, workers=1)
     assert curve.failure == 1e-40
     assert [estimate.failure for estimate in curve.at] == [5e-41, 5e-41]  # together they miss with 1e-40
-    with pytest.raises(ValueError, match="failure and confidence exclude each other"):
-        fp.simulate(FILTER, FEW, epsilon=2.0, n=100, workers=1, failure=1e-20, confidence=0.99)
 
 
 def test_a_pilot_plans_kl_for_zeros_and_ones_and_bets_on_values_between():

@@ -114,7 +114,7 @@ def test_the_strategy_of_the_lower_game_is_worth_what_it_says(filt, menu, direct
     """Null: it is worth a number in [low, high]. The interval misses with chance 1e-7 at most."""
     solved = worst_case(filt, menu, epsilon=0.8, direction=direction)
     estimate = simulate(
-        filt, solved.strategy, epsilon=0.8, n=50_000, seed=3, direction=direction, confidence=1 - 1e-7
+        filt, solved.strategy, epsilon=0.8, n=50_000, seed=3, direction=direction, failure=1e-7
     )
     assert estimate.low <= solved.high
     assert solved.low <= estimate.high
