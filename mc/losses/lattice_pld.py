@@ -21,7 +21,6 @@ from filterproof.mc.losses.balls import (
     to_ball,
     upper_end,
 )
-from filterproof.mc.losses.sorted_search import SortedSearch
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
@@ -42,11 +41,9 @@ class LossDiscretisation:
     low: NDArray[np.int64]
     high: NDArray[np.int64]
     share: NDArray[np.float64]
-    _search: SortedSearch = field(init=False, repr=False, compare=False)
     _ends: NDArray[np.int64] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_search", SortedSearch(self.edges))
         object.__setattr__(self, "_ends", np.stack([self.low, self.high], axis=1).ravel())
 
     @classmethod
@@ -69,7 +66,7 @@ class LossDiscretisation:
         self, losses: NDArray[np.float64], rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the places that losses count as, and which losses have one."""
-        cell = self._search.below(losses) - 1
+        cell = np.searchsorted(self.edges, losses) - 1
         has_place = (cell >= 0) & (cell < len(self.low))
         if not has_place.all():
             cell = np.where(has_place, cell, 0)
