@@ -29,7 +29,7 @@ from filterproof.mc.estimate.renyi_moment import simulate_renyi
 from filterproof.mc.estimate.sequential_test import Decision, ThresholdSide
 from filterproof.mc.estimate.survival import SurvivalCurve
 from filterproof.mc.estimate.trade_off import TradeOff
-from filterproof.mc.estimate.two_data_sets import simulate_person, simulate_queries
+from filterproof.mc.estimate.two_data_sets import simulate_person
 from filterproof.mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
 from filterproof.mc.examine.counterexample import Counterexample, replay
 from filterproof.mc.examine.supremum import Supremum
@@ -110,7 +110,6 @@ __all__ = [
     "kl_chernoff",
     "replay",
     "simulate_person",
-    "simulate_queries",
     "simulate_renyi",
     "simulate_training",
 ]

@@ -35,7 +35,6 @@ from filterproof.mc import (
     TrainingWithCanary,
     audit_training,
     simulate_person,
-    simulate_queries,
     simulate_renyi,
     simulate_training,
 )
@@ -45,7 +44,6 @@ from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.estimate.sparse_vector_stop import simulate_sparse_vector_stop
 from filterproof.mc.training.digits import load_digit_arrays
 from filterproof.reports.study import Study
-from filterproof.theory.guarantees import ZCDP
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
 from filterproof.theory.pairs.sparse_vector_stopping import stop_distribution
 
@@ -141,9 +139,6 @@ def _accountant_simulations(runs: int) -> Iterator[Simulation]:
     yield "people", "a stop by the sparse vector technique", allowed, work
     work = partial(answer_misses, PEOPLE, answers=runs // 6, **_QUERIES)
     yield "queries", "an answer misses its bound", DELTA, work
-    game = {"norm_budget": 4.0, "kappa": KAPPA, "epsilon": EPSILON, "rounds": 22, "n": runs // 4}
-    work = partial(simulate_queries, (1.0, 2.0), **game)
-    yield "queries", "a person removed", ZCDP(KAPPA).delta(EPSILON), work
 
 
 def _training_simulations(study: Study) -> Iterator[Simulation]:

@@ -16,7 +16,6 @@ BIT, WIDE = fp.RandomizedResponse.from_ratio(2), fp.Gaussian(0.5)
 GDP, ZCDP = fp.GaussianFilter(1.0), fp.ZCDPFilter(0.5)
 RULES = {"epsilon": 1.0, "rounds": 2, "direction": "PQ", "on_denial": "halt"}
 DRAWN = {**RULES, "seed": 0}
-WORLDS = {"norms": [1.0, 2.0], "epsilon": 1.0, "rounds": 1, "n": 10, "seed": 0, "failure": 0.1}
 ODOMETER = fp.odometers.LineOdometer(0.05, target=4.0)
 TRAINING = fp.training.LogisticTraining([[3.0], [2.0], [0.5]], [0, 1, 1], rate=0.1)  # type: ignore[arg-type]
 SUMS = fp.training.ClippedSums.factory(GDP, clip=1.0, sigma=2.0)
@@ -83,11 +82,10 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     ),
     "simulate_person": (
         lambda norms, **given: fp.people.simulate_person(GDP, norms, **given),
-        {**WORLDS, "sigma": 1.0, "direction": "PQ", "analysis": abs},
-    ),
-    "simulate_queries": (
-        lambda norms, **given: fp.people.simulate_queries(norms, **given),
-        {**WORLDS, "norm_budget": 1.0, "kappa": 1.0},
+        {
+            **{"norms": [1.0, 2.0], "epsilon": 1.0, "rounds": 1, "n": 10, "seed": 0, "failure": 0.1},
+            **{"sigma": 1.0, "direction": "PQ", "analysis": abs},
+        },
     ),
     "answer_misses": (
         lambda people, **given: fp.people.answer_misses(people, **given),
