@@ -19,7 +19,6 @@ from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.intervals import clopper_pearson
 from filterproof.mc.intervals.estimate import FAILURE, Estimate
-from filterproof.mc.runs.batch_sums import Report
 from filterproof.mc.runs.play import PlayOptions, SimulationSettings
 from filterproof.theory.argument_checks import check_delta
 from filterproof.theory.display import Plottable, Row, row_of
@@ -79,7 +78,6 @@ def release_survival(
     *,
     n: int = 100_000,
     failure: float = FAILURE,
-    progress: Report | None = None,
     **how: Unpack[PlayOptions],
 ) -> SurvivalCurve:
     """Estimate the probability that a filter releases at least t outputs, for t = 1..rounds.
@@ -96,8 +94,6 @@ def release_survival(
         Number of simulated runs.
     failure : float, default 1e-6
         Probability that any interval misses, in (0, 1).
-    progress : callable, optional
-        The function is called a few times a second with a `Progress`.
     **how
         Fields of `fp.runs.SimulationSettings`; `rounds` is required and at most 10^6.
 
@@ -118,6 +114,6 @@ def release_survival(
     play = SimulationSettings(n=n, **how)
     failure = float(check_delta("failure", failure))
     game = play.game(filt, adversary)
-    counts = play.sums(game, SurvivorCounts(game.rounds), progress=progress).sums
+    counts = play.sums(game, SurvivorCounts(game.rounds)).sums
     each = failure / len(counts)
     return SurvivalCurve(tuple(clopper_pearson(int(c), play.n, failure=each) for c in counts), failure)

@@ -151,10 +151,10 @@ def repeat_tables(
 
     Notes
     -----
-    Both arms of a trial are one descent, because nobody's budget is spent before step k: the plain arm is step k, the
-    filtered one the query with the best training accuracy, among step k and up to 35 steps after it. The queries are
-    not charged, as in the paper. Everything is stored after each step. Source: Feldman & Zrnic (2021), Section 5.1 and
-    Appendix A.
+    Both arms of a trial are one descent, because nobody's budget is spent before step k: the unfiltered arm is step k,
+    the filtered one the query with the best training accuracy, among step k and up to 35 steps after it. The queries
+    are not charged, as in the paper. Everything is stored after each step. Source: Feldman & Zrnic (2021), Section 5.1
+    and Appendix A.
     """
     trials, rows = check_count("trials", trials), []
     data = read_idx_data_set(folder)
