@@ -73,7 +73,7 @@ class LibraryReport:
 
     def write(self, out: Path, *, seconds: float) -> None:
         """Write the pages, pictures and data into `out`, all or none; `seconds` is the time since the start."""
-        wide, narrow = (overview_picture(self.rows, wide=picture) for picture in (True, False))
+        wide, narrow = (overview_picture(self.rows, wide=is_wide) for is_wide in (True, False))
         before, data = previous_claims(out), verdicts_document(self)
         claims = claim_rows(self.findings)
         document = {"schema": SCHEMA, "filterproof": version(), "seed": self.study.seed, "claims": claims}

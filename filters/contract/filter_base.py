@@ -53,7 +53,8 @@ class FilterBase(ABC, Generic[StateT]):
     theorem: ClassVar[str | None] = None
     #: True for a proved guarantee, False for a known counterexample, None if neither is known.
     sound: ClassVar[bool | None] = True
-    #: Whether decisions depend only on the set of granted requests and not on their order. If True, `laws` tests it.
+    #: Whether decisions depend only on the set of granted requests and not on their order.
+    #: `fp.invariants` tests it if it is True.
     order_free: ClassVar[bool] = False
     #: The mechanisms and adversaries that the guarantee covers.
     scope: str = "every adaptive adversary over the mechanisms that the filter admits"
@@ -99,18 +100,6 @@ class FilterBase(ABC, Generic[StateT]):
         """
         return self.admits(state, request), None
 
-    def step_inplace(self, state: StateT, request: DominatingPair) -> NDArray[np.bool_] | None:
-        """Decide as `step` does, and charge the granted runs in the arrays of `state`.
-
-        Accountants of many people use this method, because a second state would not fit into memory.
-
-        Returns
-        -------
-        ndarray of bool, shape (n,), or None
-            The decisions, or None if the filter does not support the method and the caller has to call `step`.
-        """
-        return None
-
     def observe(self, state: StateT, loss: NDArray[Any]) -> StateT:
         """Return the state after each run realises a privacy loss.
 
@@ -147,7 +136,7 @@ class FilterBase(ABC, Generic[StateT]):
         return self.promise.extremal(epsilon)
 
     def __repr__(self) -> str:
-        # every parameter and no memory address: the repr restores sessions of the earlier format
+        # every parameter and no memory address: the repr names the filter in saved sessions and on pages
         kind: Any = type(self)
         if is_dataclass(kind):
             given = {part.name: getattr(self, part.name) for part in fields(kind) if part.repr}

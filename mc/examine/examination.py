@@ -24,7 +24,6 @@ from filterproof.mc.examine.stage_finding import (
     Tightness,
 )
 from filterproof.mc.examine.trace import Trace
-from filterproof.mc.examine.worker import LOST
 from filterproof.mc.runs.provenance import version
 from filterproof.theory.display import (
     Displayed,
@@ -105,9 +104,9 @@ class Examination(Displayed):
 
     @property
     def stopped(self) -> str:
-        """Return what ended the examination early: Ctrl-C, the time limit or lost threads; or ''."""
+        """Return what ended the examination early: Ctrl-C or the time limit; or ''."""
         ends = (finding.result for finding in self.findings if finding.not_tried == UNFINISHED)
-        return next((end for end in ends if end.startswith((STOPPED_BY_INTERRUPT, STOPPED_AFTER, LOST))), "")
+        return next((end for end in ends if end.startswith((STOPPED_BY_INTERRUPT, STOPPED_AFTER))), "")
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -130,7 +129,7 @@ class Examination(Displayed):
     def _denies_all(self) -> bool:
         """Return whether the filter granted none of the requests that were tried."""
         ended = any(cut for _, cut in self._admission)
-        return not (self.admits_something or ended or self.stopped.startswith(LOST))
+        return not (self.admits_something or ended)
 
     @property
     def _admission(self) -> list[tuple[str, bool]]:
@@ -260,8 +259,6 @@ class Examination(Displayed):
                 return Ending.OUT_OF_TIME
             if self._denies_all:
                 return Ending.NOT_EXAMINED
-            if self.stopped.startswith(LOST) and not self.admits_something:
-                return Ending.THREADS_LOST
         return Ending[self.verdict.outcome.name]
 
     @property

@@ -27,7 +27,7 @@ from filterproof.mc.examine.divergence import Bound, Divergence, certainly_excee
 from filterproof.mc.examine.formatting import filter_name
 from filterproof.mc.examine.pairs_in_attributes import allowed_values_for, evidence_about, own_pairs_in_data
 from filterproof.mc.examine.schedule import Schedule
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.losses.accountant_filter import AccountantFilter
 from filterproof.mc.losses.balls import BITS, to_ball
@@ -89,7 +89,7 @@ def simulate_recorded(
         names, run = ["alpha", *names[1:-1]], simulate_renyi
     real = {
         names[0]: _finite_number(names[0], data[names[0]]),
-        "failure": 1 - check_delta("confidence", _finite_number("confidence", data["confidence"])),
+        "failure": 1 - float(check_delta("confidence", _finite_number("confidence", data["confidence"]))),
     }
     return run(filt, adversary, **{name: data[name] for name in names} | real, **how)
 
@@ -186,12 +186,12 @@ def _replay_plan(game: _RecordedGame) -> tuple[Fraction, Fraction]:
 
 
 def _replay_sequence(game: _RecordedGame) -> tuple[Bound]:
-    sequence = Sequence.from_data(game.data["sequence"], game.names)
+    sequence = RequestSequence.from_data(game.data["sequence"], game.names)
     if not sequence.is_granted(game.filter):
         raise ReplayError(
             f"{filter_name(game.filter)} denies a request of the sequence: no longer granted; {_CHANGED}"
         )
-    return game.certified_bound(sequence.low(game.measure, game.promised))
+    return game.certified_bound(sequence.lower_bound(game.measure, game.promised))
 
 
 def _replay_schedule(game: _RecordedGame) -> tuple[Bound]:
@@ -205,7 +205,9 @@ def _replay_schedule(game: _RecordedGame) -> tuple[Bound]:
         released = played.get(check_count("epoch", epoch, least=0), {})
     if not released:
         raise ReplayError(f"{game.filter!r} releases nothing in this schedule: no longer granted; {_CHANGED}")
-    return game.certified_bound(Sequence(tuple(released.items())).low(game.measure, game.promised))
+    return game.certified_bound(
+        RequestSequence(tuple(released.items())).lower_bound(game.measure, game.promised)
+    )
 
 
 def _replay_menu(game: _RecordedGame) -> tuple[Bound, None, Adversary]:

@@ -5,9 +5,9 @@ outside its states. A replay starts with a new instance, and a request that the 
 
 >>> import filterproof as fp
 >>> from filterproof.mc.examine.divergence import Divergence
->>> from filterproof.mc.examine.sequence import Sequence
+>>> from filterproof.mc.examine.sequence import RequestSequence
 >>> from filterproof.mc.examine.counterexample import sequence_counterexample
->>> twice = Sequence(((fp.Gaussian(1.0), 2),))
+>>> twice = RequestSequence(((fp.Gaussian(1.0), 2),))
 >>> revalidate(sequence_counterexample(fp.ZCDPFilter(0.5), twice, Divergence.renyi(2.0), 2.0), lambda work: work())
 'ZCDPFilter denies a request of the sequence: no longer granted; the program has changed, or is not the one of the \
 counterexample; replay it with the recorded filter and version'

@@ -1,7 +1,7 @@
 """The play of a counterexample round by round, and the reasons that it shows.
 
 >>> import filterproof as fp
->>> played = Sequence(((fp.Gaussian(1.0), 2),))
+>>> played = RequestSequence(((fp.Gaussian(1.0), 2),))
 >>> class Free(fp.PrivacyFilter):
 ...     promise = fp.ZCDP(0.5)
 ...     def start(self, n): return np.zeros(n)
@@ -30,7 +30,7 @@ from filterproof.filters.contract.state import State, named_leaves, runs_equal, 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.formatting import format_distinct, pair_words
-from filterproof.mc.examine.sequence import Sequence, granted_state
+from filterproof.mc.examine.sequence import RequestSequence, granted_state
 from filterproof.mc.worst_case.plan import AdaptivePlan, masses_of
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics.stable import log_fraction
@@ -144,7 +144,7 @@ def _values_text(part: Any) -> str:
     return f"{float(part):.6g}" if isinstance(part, float | np.floating) else str(part)
 
 
-def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence) -> Trace:
+def trace_of_sequence(filt: PrivacyFilter, played: RequestSequence, measure: Divergence) -> Trace:
     """Return the trace of a fixed sequence of requests that the filter grants."""
     rows, why, steps = list[TraceRow](), dict[object, str](), list[tuple[DominatingPair, int]]()
     promised, state, rounds_done = measure.promised(filt.promise), checked_start(filt, 1), 0
@@ -171,14 +171,16 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
         rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
         request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
         rounds_done += times
-        reached = Sequence(tuple(steps)).low(measure, promised)
+        reached = RequestSequence(tuple(steps)).lower_bound(measure, promised)
         if len(rows) < _ROWS or rounds_done == played.rounds:
             states = state_difference_words(before_row, after_row)
             rows.append(TraceRow(rounds, "", request, "granted", *states, reached, promised))
     return Trace(measure, tuple(rows), passed, tuple(why.values())[:_REASONS])
 
 
-def _steps_split_at_violation(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair, int]]:
+def _steps_split_at_violation(
+    played: RequestSequence, passed: int | None
+) -> Iterator[tuple[DominatingPair, int]]:
     """Yield the steps, short ones round by round, with a cut where the guarantee is exceeded."""
     begin = 0
     for pair, times in played.steps:
@@ -192,21 +194,21 @@ def _steps_split_at_violation(played: Sequence, passed: int | None) -> Iterator[
         begin = end
 
 
-def truncate_to_rounds(played: Sequence, rounds: int) -> Sequence:
+def truncate_to_rounds(played: RequestSequence, rounds: int) -> RequestSequence:
     """Return the first rounds of a sequence."""
     steps, left = [], rounds
     for pair, times in played.steps:
         if left > 0:
             steps.append((pair, min(times, left)))
         left -= times
-    return Sequence(tuple(steps))
+    return RequestSequence(tuple(steps))
 
 
-def _first_exceeding_round(played: Sequence, measure: Divergence, promised: float) -> int | None:
+def _first_exceeding_round(played: RequestSequence, measure: Divergence, promised: float) -> int | None:
     """Return the first round after which the divergence exceeds the guarantee, or None."""
 
     def above(rounds: int) -> bool:
-        return certainly_exceeds(truncate_to_rounds(played, rounds).low(measure, promised), promised)
+        return certainly_exceeds(truncate_to_rounds(played, rounds).lower_bound(measure, promised), promised)
 
     keeping, exceeding = 0, played.rounds
     if not above(exceeding):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from filterproof.mc.prove.paths import Visit
 from filterproof.mc.prove.plays import PlayedDecision, Plays
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import DECLARED, HUGE
@@ -120,7 +121,7 @@ def correct_predictions_and_mismatch(system: System, plays: Plays) -> tuple[int,
     return agreed, None
 
 
-def unplayed_code(system: System, plays: Plays) -> list[tuple[str, int, bool | None]]:
+def unplayed_code(system: System, plays: Plays) -> list[Visit]:
     """Return what of the code runs in the trace, but in no decision of the real code that the trace predicts."""
     played = {
         place

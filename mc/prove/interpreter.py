@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from dataclasses import dataclass, field
 from enum import EnumType
 from functools import partial
-from types import CodeType, FunctionType, MethodType, UnionType
+from types import CodeType, FunctionType, MethodType, NoneType, UnionType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,10 +18,18 @@ from filterproof.mc.prove import ledger, numpy_arrays, numpy_rules, objects, pyt
 from filterproof.mc.prove.arithmetic import NATIVE, Arithmetic
 from filterproof.mc.prove.paths import NotTraced, Path, Raised
 from filterproof.mc.prove.polynomials import Polynomial
-from filterproof.mc.prove.requests import ClassOf, Lacking, Request
+from filterproof.mc.prove.requests import ClassOf, Request
 from filterproof.mc.prove.rewriting import FILE, rewrite_with_hooks
-from filterproof.mc.prove.source import TRACED, is_enum_member, is_traced, refuse_own_container, user_classes
+from filterproof.mc.prove.source import (
+    TRACED,
+    check_class,
+    is_enum_member,
+    is_traced,
+    refuse_own_container,
+    user_classes,
+)
 from filterproof.mc.prove.values import (
+    INTEGERS,
     Array,
     Number,
     RuleFunction,
@@ -90,10 +98,10 @@ class Interpreter:
         if positional and kind in (bool, int, float, str, tuple, list, dict):
             raise NotTraced("a pattern of a builtin class with a pattern inside has no rule")
         try:
-            names = (*getattr(kind, "__match_args__", ())[:positional], *names)
-            return [self.attribute(subject, name) for name in names]
-        except Lacking:
-            raise NotTraced("a pattern reads an attribute that is not there") from None
+            own = getattr(kind, "__match_args__", ())[:positional]
+            return [self.attribute(subject, name) for name in (*own, *[""] * (positional - len(own)), *names)]
+        except Raised:
+            raise NotTraced("a pattern reads an attribute that is not there, or raises") from None
 
     def sequence_parts(self, subject: Any, count: int) -> list[Any] | None:
         """Return the items of a sequence pattern; None where the subject is no such sequence."""
@@ -134,7 +142,8 @@ class Interpreter:
                 raise Raised from None
 
     def set_attribute(self, thing: Any, name: str, value: Any) -> None:
-        if id(thing) not in self.fresh:  # it is a plain instance that is being made
+        is_computed = hasattr(type(inspect.getattr_static(type(thing), name, None)), "__set__")
+        if id(thing) not in self.fresh or is_computed:  # it is a plain instance that is being made
             raise NotTraced(f"an attribute is written ({name})")
         setattr(thing, name, value)
 
@@ -143,8 +152,9 @@ class Interpreter:
         if isinstance(old, list) and id(old) in self.fresh and symbol == "+":
             old.extend(self.items(value))
             return old
-        if isinstance(old, list | dict | set | np.ndarray) or (isinstance(old, Array) and old.box):
-            raise NotTraced("a list or an array that may outlive the call is changed in place")
+        is_array = isinstance(old, list | dict | set | np.ndarray) or (isinstance(old, Array) and old.box)
+        if is_array or hasattr(old, "__i" + objects.SPECIAL.get(symbol, "__or__")[2:]):
+            raise NotTraced("a list, an array or an object that may outlive the call is changed in place")
         result = self.binary(symbol, old, value)
         if not isinstance(old, Array) or not old.ndim:
             return result
@@ -155,13 +165,6 @@ class Interpreter:
             raise Raised  # NumPy does not cast back
         numpy_arrays.set_item(self, old, slice(None), new)
         return old
-
-    def augment_item(self, symbol: str, thing: Any, index: Any, value: Any) -> None:
-        """Do thing[index] symbol= value."""
-        old = self.item(thing, index)
-        if isinstance(thing, Array):
-            return self.set_item(thing, index, self.binary(symbol, old, value))
-        return self.set_item(thing, index, self.augmented_value(symbol, old, value))
 
     # -- expressions ---------------------------------------------------------------------------------------
 
@@ -200,7 +203,7 @@ class Interpreter:
                 raise Raised from None
         if (symbol, *kinds) in _CONTAINER_OPERATIONS:
             return self.mark_fresh(NATIVE[symbol](left, right))
-        if kinds == (frozenset, frozenset) and symbol in "|&-":
+        if set(kinds) <= {frozenset, set} and symbol in "|&-":
             return NATIVE[symbol](left, right)
         if symbol == "|" and isinstance(left, type | UnionType) and isinstance(right, type):
             return left | right
@@ -235,15 +238,17 @@ class Interpreter:
             if not identity and (isinstance(left, Array) or isinstance(right, Array)):
                 raise NotTraced("an array is compared with None")
             return left is right
-        if (isinstance(left, type) and isinstance(right, type)) or (
-            is_enum_member(left) and is_enum_member(right)
-        ):
+        if isinstance(left, type) and isinstance(right, type):
+            check_class(left)
+            check_class(right)
+            return left is right
+        if is_enum_member(left) and is_enum_member(right):
             return left is right
         if isinstance(left, tuple) and isinstance(right, tuple) and not identity:
             refuse_own_container(left)
             refuse_own_container(right)
             pairs = zip(left, right, strict=False)
-            return len(left) == len(right) and all(self.truth(self.compare("==", *pair)) for pair in pairs)
+            return len(left) == len(right) and all(self._same_item(*pair) for pair in pairs)
         if isinstance(left, np.dtype) or isinstance(right, np.dtype):
             return bool(np.dtype(left) == np.dtype(right))
         if isinstance(left, Request) or isinstance(right, Request) or identity:
@@ -256,13 +261,21 @@ class Interpreter:
             raise NotTraced(f"membership in {type(container).__name__} has no rule")
         refuse_own_container(container)
         members = sorted(container, key=str) if isinstance(container, frozenset | set) else container
-        return any(self.truth(self.compare("==", value, member)) for member in members)
+        return any(self._same_item(value, member) for member in members)
 
-    def truth(self, value: Any) -> bool:
+    def _same_item(self, left: Any, right: Any) -> bool:
+        """Whether items of containers are equal; Python takes one object for equal to itself, also NaN and arrays."""
+        for number in map(lift, (left, right)):
+            if number is not None and (not number.is_scalar or number.value != number.value):
+                raise NotTraced("a NaN or an array in a container that is compared has no rule")
+        return self.truth(self.compare("==", left, right))
+
+    def truth(self, value: Any, position: tuple[int, int] | None = None) -> bool:
         """bool(value); of an array, of its one run and entry, since it raises for several."""
+        self.path.position = position or self.path.position
         if (array := lift(value)) is not None:
             if array.data.size != 1:
-                raise Raised
+                raise Raised if array.data.size else NotTraced("the truth of an empty array has no rule")
             return bool(
                 self.path.visit(self.arithmetic.truth(numpy_arrays.to_traced_array(self, array).items[0]))
             )
@@ -276,31 +289,31 @@ class Interpreter:
         if isinstance(value, tuple):
             return tuple(map(self.key, value))
         constant = value.known if isinstance(value, ClassOf) else constant_of(value)
-        known = constant is None or isinstance(constant, bool | int | float | str | type | frozenset)
-        known = known or is_enum_member(constant)
-        if not known or (isinstance(value, Array) and constant is None):
-            raise NotTraced("a key or an index is not known, or is an object")
+        known = type(constant) in (bool, int, float, str, frozenset, NoneType) and constant == constant
+        if isinstance(constant, type):
+            check_class(constant)
+        elif not (known or is_enum_member(constant)) or (isinstance(value, Array) and constant is None):
+            raise NotTraced("a key or an index is not known, is NaN, or is an object")
         return constant
 
-    def set_of(self, items: Iterable[Any]) -> frozenset[Any]:
-        return frozenset(map(self.key, items))
+    def set_of(self, items: Iterable[Any]) -> set[Any]:
+        return set(map(self.key, items))
 
     def unpacked_mapping(self, value: Any) -> dict[Any, Any]:
         """Return the mapping of a ** unpacking; raise NotTraced unless it is a dict."""
+        refuse_own_container(value)
         if not isinstance(value, dict):
             raise NotTraced("** unpacks what is no dict, which has no rule")
         return value
 
     def text(self, *parts: Any) -> str | UnreadText:
-        return (
-            "".join(map(str, parts)) if all(isinstance(part, str | int) for part in parts) else UnreadText()
-        )
+        return "".join(map(str, parts)) if all(type(p) in (str, int, bool) for p in parts) else UnreadText()
 
     def formatted(self, value: Any, form: Any) -> UnreadText:
         """Return a text that nothing reads; arrays take no format."""
         if form and not (isinstance(value, Array | float) and isinstance(form, str) and form[-1] in "efg%"):
             raise NotTraced("this format has no rule")
-        if form and isinstance(value, Array) and not value.is_scalar:
+        if form and isinstance(value, Array) and value.ndim:
             raise Raised
         return UnreadText()
 
@@ -317,14 +330,12 @@ class Interpreter:
             return python_number_if_known(
                 numpy_arrays.index(self, numpy_arrays.to_traced_array(self, thing), index)
             )
-        if isinstance(thing, type):
-            return thing  # PrivacyFilter[State]: a type
         if not isinstance(thing, tuple | list | str):
             raise NotTraced(f"an item of {type(thing).__name__} has no rule")
         refuse_own_container(thing)
+        if isinstance(index, Array) and (index.kind not in ("int", *INTEGERS) or index.ndim):
+            raise NotTraced("an index that is no integer has no rule")
         if isinstance(index, Array) and constant_of(index) is None:
-            if index.ndim or is_float_kind(index.kind):
-                raise NotTraced("an index that is no integer has no rule")
             return numpy_arrays.entry_at_unknown_index(self, list(thing), entry_as_number(index.value))
         try:
             return thing[index if isinstance(index, slice) else operator.index(self.key(index))]
@@ -336,7 +347,9 @@ class Interpreter:
         refuse_own_container(value)
         if isinstance(value, list):
             return value  # it may grow meanwhile
-        if isinstance(value, tuple | str | range | dict) or type(value) is EnumType:
+        if isinstance(value, dict | KeysView | ValuesView | ItemsView):
+            return live_items(value)
+        if isinstance(value, tuple | str | range) or type(value) is EnumType:
             return list(value)
         if isinstance(value, SingleUse):
             if value.taken or id(value) not in self.fresh:
@@ -356,7 +369,10 @@ class Interpreter:
     def super(self, kind: type, first: Any) -> Any:
         return super(kind, first)
 
-    def call(self, function: Any, args: list[Any], named: dict[str, Any]) -> Any:
+    def call(
+        self, function: Any, args: list[Any], named: dict[str, Any], position: tuple[int, int] | None = None
+    ) -> Any:
+        self.path.position = position or self.path.position
         return python_number_if_known(self._dispatch_call(function, args, named))
 
     def _dispatch_call(self, function: Any, args: list[Any], named: dict[str, Any]) -> Any:
@@ -383,11 +399,11 @@ class Interpreter:
         if is_traced(function):
             if function not in self._rewritten:
                 self._rewritten[function] = rewrite_with_hooks(function, self)
-            before = self.path.file, self.path.line
+            before = self.path.file, self.path.line, self.path.position
             if function.__module__ not in TRACED:  # it is the user's line that says where
                 self.path.file = function.__code__.co_filename
             result = self._run(self._rewritten[function], args, named)
-            self.path.file, self.path.line = before
+            self.path.file, self.path.line, self.path.position = before
             return result
         if (method := objects.special_method(function, "__call__")) is not None:
             return self._dispatch_call(method, args, named)
@@ -424,9 +440,15 @@ class Interpreter:
         except NameError as error:
             raise NotTraced(str(error)) from None
         self.depth -= 1
-        if isinstance(result, dict | list) and code.co_flags & inspect.CO_VARKEYWORDS:
-            self.mark_fresh(result)
         return result
+
+
+def live_items(container: Iterable[Any]) -> Iterator[Any]:
+    """Yield the items of a dict or of a view of it, which the loop may change."""
+    try:
+        yield from container
+    except RuntimeError:  # its size has changed
+        raise Raised from None
 
 
 def is_known_constant(value: Any) -> bool:

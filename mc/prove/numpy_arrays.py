@@ -115,6 +115,11 @@ def array_of(own: Caller, value: Any, dtype: Any = None, copy: bool = True) -> A
     return array if kind == array.kind else cast(own, array, kind)
 
 
+def as_array(result: Array) -> Array:
+    """Return what NumPy gives as an array also where it has no axis."""
+    return Array.of(result.kind, result.runs, result.data, box=not result.ndim)
+
+
 def stack(own: Caller, arrays: Any, axis: Any = 0) -> Array:
     parts = with_numpy_kinds(*(to_traced_array(own, v) for v in own.items(arrays)))
     at, kind = own.key(axis), reduce(promoted_kind, (p.kind for p in parts))
@@ -152,7 +157,7 @@ def reshape(own: Caller, a: Array, *shape: Any) -> Array:
             raise NotTraced("reshape mixes the runs")
         sizes[0] = 1
     try:
-        return Array.of(a.kind, a.runs, a.data.reshape([own.key(s) for s in sizes]))
+        return as_array(Array.of(a.kind, a.runs, a.data.reshape([own.key(s) for s in sizes])))
     except ValueError:
         raise NotTraced("reshape has no rule here") from None
 
@@ -246,11 +251,9 @@ def index(own: Caller, array: Array, given: Any) -> Any:
             raise NotTraced("a mask, or an index of the runs, picks a number of entries that is not known")
         return elementwise(lambda i: entry_at_unknown_index(own, array.items, i), array.kind, at)
     picked = array.data[index_keeping_runs(own, array, given)]
-    return (
-        Array.of(array.kind, array.runs, picked)
-        if isinstance(picked, np.ndarray)
-        else Number(array.kind, picked)
-    )
+    if isinstance(picked, np.ndarray):
+        return as_array(Array.of(array.kind, array.runs, picked))
+    return Number(array.kind, picked)
 
 
 def index_keeping_runs(own: Caller, array: Array, given: Any) -> tuple[Any, ...]:

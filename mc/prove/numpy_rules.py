@@ -19,6 +19,7 @@ from filterproof.mc.prove.numpy_arrays import (
     Caller,
     append,
     array_of,
+    as_array,
     broadcast_arrays,
     broadcast_to,
     cast,
@@ -201,7 +202,7 @@ def where(own: Caller, condition: Any, x: Any, y: Any) -> Array:
         chosen = p if own.path.visit(a.truth(c)) else q
         return chosen if is_bool_kind(kind) else a.convert(chosen, kind)
 
-    return elementwise(pick, kind, to_traced_array(own, condition), left, right)
+    return as_array(elementwise(pick, kind, to_traced_array(own, condition), left, right))
 
 
 def power(own: Caller, x1: Any, x2: Any) -> Array:
@@ -215,7 +216,7 @@ def power(own: Caller, x1: Any, x2: Any) -> Array:
 
 def at_least_one_axis(own: Caller, value: Any) -> Array:
     """np.atleast_1d of one argument."""
-    array = array_of(own, value)
+    array = array_of(own, value, copy=False)
     return array if array.ndim else Array.of(array.kind, False, array.data.reshape(1))
 
 
@@ -225,7 +226,7 @@ def take(own: Caller, a: Any, indices: Any) -> Any:
         raise NotTraced(
             f"np.take of an array with {table.ndim} axes has no rule; take from an array with one axis"
         )
-    return index(own, table, indices)
+    return index(own, table, array_of(own, indices) if isinstance(indices, list | tuple) else indices)
 
 
 def select(own: Caller, condlist: Any, choicelist: Any, default: Any = 0) -> Array:
@@ -233,10 +234,11 @@ def select(own: Caller, condlist: Any, choicelist: Any, default: Any = 0) -> Arr
     pairs = list(zip(own.items(condlist), own.items(choicelist), strict=True))
     if any(to_traced_array(own, condition).kind != "b1" for condition, _ in pairs):
         raise NotTraced("np.select of conditions that are no arrays of booleans has no rule")
-    result = to_traced_array(own, default)
-    for condition, choice in reversed(pairs):
+    result, position = to_traced_array(own, default), own.path.position
+    for place, (condition, choice) in reversed([*enumerate(pairs)]):
+        own.path.position = (*position, place)
         result = where(own, condition, choice, result)
-    return result
+    return as_array(result)
 
 
 def nan_to_num(own: Caller, x: Any, *, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
@@ -262,7 +264,7 @@ def searchsorted(own: Caller, a: Any, v: Any, side: str = "left") -> Array:
     """How many entries of a sorted table of known numbers are below v, or with `side="right"` at most v."""
     table, values = with_numpy_kinds(array_of(own, a), to_traced_array(own, v))
     kind, known = promoted_kind(table.kind, values.kind), [getattr(e, "value", e) for e in table.items]
-    rising = None not in known and all(low <= high for low, high in itertools.pairwise(known))
+    rising = None not in known and all(low <= high for low, high in itertools.pairwise([-math.inf, *known]))
     if (
         table.runs
         or table.ndim != 1

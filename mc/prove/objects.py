@@ -7,7 +7,7 @@ import inspect
 import logging
 import sys
 from collections.abc import Iterable
-from dataclasses import is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum, EnumType
 from functools import partial
 from types import FunctionType, MemberDescriptorType, MethodType, ModuleType
@@ -21,7 +21,7 @@ from filterproof.mc.prove.numpy_arrays import Caller
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.python_rules import LOGGING
 from filterproof.mc.prove.requests import ClassOf, Request, SwappedRequest
-from filterproof.mc.prove.source import is_traced, user_classes
+from filterproof.mc.prove.source import check_class, is_traced, user_classes
 from filterproof.mc.prove.values import RuleFunction, lift
 
 #: Descriptors that hand out what an instance holds.
@@ -62,7 +62,10 @@ def attribute(own: Caller, thing: Any, name: str) -> Any:
         case np.ufunc() if name == "reduce":
             return RuleFunction(partial(numpy_rules.fold, own, thing), name)
         case logging.Logger() if type(thing) is logging.Logger and name in LOGGING:
-            return RuleFunction(lambda *args, **named: None, name)
+            handlers = (h for log in (thing, thing.parent, logging.root) if log for h in log.handlers)
+            if any(user_classes(type(handler)) for handler in handlers):
+                raise NotTraced("a logger with a handler of the user's has no rule")
+            return RuleFunction(partial(python_rules.write_message, own), name)
         case Enum() if name in ("name", "value") and not any(
             name in vars(k) for k in user_classes(type(thing))
         ):
@@ -71,12 +74,11 @@ def attribute(own: Caller, thing: Any, name: str) -> Any:
             return thing.__members__[name]
         case np.finfo() | sys.float_info.__class__():
             return getattr(thing, name)
-        case str() | list() | dict() | frozenset():
+        case str() | list() | dict() | set() | frozenset():
             return python_rules.container_method(own, thing, name)
     kind = thing if isinstance(thing, type) else type(thing)
     if issubclass(kind, PrivacyFilter) or user_classes(kind):
-        if any(is_traced(getattr(kind, n, None)) for n in ("__getattribute__", "__getattr__")):
-            raise NotTraced(f"{kind.__name__} computes its attributes")
+        check_class(kind)
         return member_of(own, None if kind is thing else thing, kind.__mro__, name)
     if (number := lift(thing)) is not None:
         return numpy_rules.attribute(own, number, name)
@@ -96,6 +98,8 @@ def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, with_in
     first, *_ = order = tuple(order)
     kind = next((kind for kind in order if name in vars(kind)), None)
     member = vars(kind)[name] if kind is not None else None
+    if hasattr(type(member), "__set__") and not isinstance(member, _SLOTS) and type(member) is not property:
+        raise NotTraced(f"{name} is a {type(member).__name__}, which has no rule")
     if isinstance(member, property) and thing is not None and is_traced(member.fget):
         return own.call(MethodType(member.fget, thing), [], {})  # type: ignore[arg-type]
     if with_instance and name in getattr(thing, "__dict__", {}) and not isinstance(member, property):
@@ -106,9 +110,9 @@ def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, with_in
         if name == "_replace" and isinstance(thing, tuple):
             return RuleFunction(partial(python_rules.replace, own, thing), name)
         return member if thing is None else MethodType(member, thing)
-    if isinstance(member, staticmethod):
+    if type(member) is staticmethod:
         return member.__func__
-    if isinstance(member, classmethod):
+    if type(member) is classmethod:
         return MethodType(member.__func__, first if thing is None else type(thing))
     if isinstance(member, _SLOTS) and thing is not None:
         return member.__get__(thing)
@@ -121,14 +125,18 @@ def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, with_in
 
 def new_instance(own: Caller, kind: type, args: list[Any], named: dict[str, Any]) -> Any:
     """Return a new instance of a user's class: a named tuple, a data class or a plain class."""
+    check_class(kind)
     special = {n for k in user_classes(kind) for n in vars(k) if n[:2] == "__" and is_traced(vars(k)[n])}
     special -= {*SPECIAL.values(), "__call__", "__repr__", "__str__"}  # which have rules, or are not called
-    if special - {"__init__", "__post_init__"} or type(kind) is not type:
+    is_record = is_dataclass(kind) or hasattr(kind, "_fields")
+    factories = {f.default_factory for f in fields(kind)} if is_dataclass(kind) else set()
+    is_plain = inspect.getattr_static(kind, "__new__") is object.__new__ and not issubclass(
+        kind, PrivacyFilter
+    )
+    odd = special if is_record else special - {"__init__"}
+    if odd or factories - {MISSING, list, dict} or type(kind) is not type or not (is_record or is_plain):
         raise NotTraced(f"{kind.__name__} is made in a way that has no rule")
-    is_plain = not issubclass(kind, tuple) and not is_dataclass(kind)
-    if (special and not is_plain) or (is_plain and issubclass(kind, PrivacyFilter)):
-        raise NotTraced(f"{kind.__name__} is made in a way that has no rule")
-    if not is_plain:
+    if is_record:
         try:
             return kind(*args, **named)
         except TypeError:

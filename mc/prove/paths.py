@@ -22,6 +22,8 @@ from filterproof.mc.prove.relative_error import relative_error_bounds
 #: A number that is no rational.
 Special: TypeAlias = float
 Value: TypeAlias = Polynomial | Special
+#: The file and the position of a statement or a condition, and the condition's answer.
+Visit: TypeAlias = tuple[str, tuple[int, ...], bool | None]
 
 OVERFLOW = Fraction(2) ** 1024 - Fraction(2) ** 970  # what is at least this rounds to infinity
 #: By how many halves of a unit in the last place a function of a library may miss.
@@ -96,10 +98,12 @@ class Path:
     home: str = ""
     file: str = ""
     line: int = 0
+    #: The line and column of the condition, or of the call, that is computed.
+    position: tuple[int, ...] = (0,)
     #: Whether a number of NumPy would have behaved otherwise than one of Python.
     differs: bool = False
-    #: What ran, as (file, line, answer): statements (None), and conditions by their answer.
-    visited: set[tuple[str, int, bool | None]] = field(default_factory=set)
+    #: What ran, as (file, position, answer): statements (None), and conditions by their answer.
+    visited: set[Visit] = field(default_factory=set)
     decided_at: list[int] = field(default_factory=list)
     _known: dict[tuple[Any, ...], int] = field(default_factory=dict)
     _decided: dict[Inequality, bool] = field(default_factory=dict)
@@ -273,15 +277,15 @@ class Path:
     def tick(self, line: int) -> None:
         """Count a statement; endless loops end in no proof."""
         count_work(UNITS)
-        self.line = line
+        self.line, self.position = line, (line,)
         self.visit(None)
         self.statements += 1
         if self.statements > MAX_STATEMENTS:
             raise NotTraced("the code takes too many steps", line)
 
     def visit(self, answer: bool | None) -> bool | None:
-        """Note that the statement of this line runs, or that a condition in it has an answer, which is returned."""
-        self.visited.add((self.file, self.line, answer))
+        """Note that the statement at this position runs, or that a condition has an answer, which is returned."""
+        self.visited.add((self.file, self.position, answer))
         return answer
 
     # -- numbers -----------------------------------------------------------------------------------

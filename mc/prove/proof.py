@@ -216,7 +216,7 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
             found = [replace(one, part=number) for number, sums in enumerate(own) for one in sums or ()]
     if found is not None:
         if missing := unplayed_code(system, Plays(plays.plays + others.plays)):
-            source, unplayed, answer = missing[0]
+            source, (unplayed, *_), answer = missing[0]
             what = "ran" if answer is None else f"had a condition that is {answer} in"
             reason = f"no decision of the real code that was compared {what} line {unplayed}"
             return SourceProof(
@@ -332,7 +332,7 @@ def _traced_line_range(system: System) -> tuple[int, int]:
     visited = [
         line
         for step in system.steps
-        for file, line, answer in step.path.visited
+        for file, (line, *_), answer in step.path.visited
         if file == step.path.home and answer is None
     ]
     return min(visited, default=0), max(visited, default=0)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import itertools
 import logging
 import math
 import operator
+from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -22,7 +24,7 @@ from filterproof.mc.prove.numpy_rules import tested
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import ClassOf, Lacking, Request
-from filterproof.mc.prove.source import is_traced, refuse_own_container, user_classes
+from filterproof.mc.prove.source import check_class, is_traced, refuse_own_container, user_classes
 from filterproof.mc.prove.values import (
     INTEGERS,
     NUMPY,
@@ -31,7 +33,6 @@ from filterproof.mc.prove.values import (
     Number,
     RuleFunction,
     SingleUse,
-    UnreadText,
     as_numpy_kind,
     concrete_value,
     elementwise,
@@ -60,7 +61,7 @@ KINDS: dict[Any, tuple[str, ...]] = {
     float: ("float", "f8"), int: ("int", "bool"), bool: ("bool",),
     np.floating: ("f8",), np.float64: ("f8",), np.integer: tuple(INTEGERS), np.generic: NUMPY,
 }  # fmt: skip
-CONTAINERS = (str, tuple, list, dict, frozenset)
+CONTAINERS = (str, tuple, list, dict, set, frozenset)
 
 
 # -- numbers ---------------------------------------------------------------------------------------------------
@@ -68,8 +69,9 @@ CONTAINERS = (str, tuple, list, dict, frozenset)
 
 def single_number(own: Caller, value: Any) -> Array:
     """Return a number, or the one entry of an array of one run; raise Raised for several entries."""
-    array = lift(value)
-    if array is None or array.data.size != 1:
+    if (array := lift(value)) is None:
+        raise NotTraced(f"a number made of {type(value).__name__} has no rule")
+    if array.data.size != 1:
         raise Raised
     return Number(to_traced_array(own, array).kind, array.items[0])
 
@@ -78,8 +80,8 @@ def converted(kind: str, own: Caller, x: Any = 0) -> Any:
     """Trace float(x), int(x) or bool(x)."""
     if kind == "bool":
         return own.truth(x)
-    if isinstance(x, str | Fraction | Decimal):
-        return {"float": float, "int": int}[kind](x)
+    if type(x) in (str, Fraction, Decimal):
+        return call_on_known_values({"float": float, "int": int}[kind], [str(x)], {})
     return own.arithmetic.cast(single_number(own, x), kind)
 
 
@@ -145,13 +147,14 @@ def sequence(kind: Callable[[Any], Any], own: Caller, iterable: Any = ()) -> Any
     return own.mark_fresh(items) if isinstance(items, list) else items
 
 
-def to_set(own: Caller, iterable: Any = ()) -> frozenset[Any]:
+def to_set(kind: type, own: Caller, iterable: Any = ()) -> Any:
     """Trace set(iterable) or frozenset(iterable)."""
-    return iterable if isinstance(iterable, frozenset) else frozenset(map(own.key, own.items(iterable)))
+    return kind(iterable if type(iterable) in (set, frozenset) else map(own.key, own.items(iterable)))
 
 
 def dictionary(own: Caller, *args: Any, **named: Any) -> Any:
     given = args[0] if args else {}
+    refuse_own_container(given)
     pairs = given.items() if isinstance(given, dict) else map(own.items, own.items(given))
     return own.mark_fresh({own.key(k): v for k, v in pairs} | named)
 
@@ -163,12 +166,13 @@ def fresh_iterator(own: Caller, rest: Iterable[Any]) -> Any:
 
 def zipped(own: Caller, *args: Any, strict: bool = False) -> Any:
     lists = [own.items(a) for a in args]
+    if strict and not all(isinstance(items, list) for items in lists):
+        raise NotTraced("zip(strict=True) of iterators has no rule")
 
     def rest() -> Iterator[Any]:
-        try:
-            yield from zip(*lists, strict=strict)
-        except ValueError:
-            raise Raised from None
+        yield from zip(*lists, strict=False)
+        if strict and len(set(map(len, lists))) > 1:
+            raise Raised
 
     return fresh_iterator(own, rest())
 
@@ -178,8 +182,13 @@ def enumerated(own: Caller, iterable: Any, start: Any = 0) -> Any:
 
 
 def mapped(own: Caller, function: Any, *args: Any) -> Any:
-    groups = zip(*map(own.items, args), strict=False)
-    return fresh_iterator(own, (own.call(function, list(group), {}) for group in groups))
+    def result(*group: Any) -> Any:
+        try:
+            return own.call(function, list(group), {})
+        except Raised:  # StopIteration would end the iterator
+            raise NotTraced("a function that raises inside map() has no rule") from None
+
+    return fresh_iterator(own, map(result, *map(own.items, args)))
 
 
 def container_method(own: Caller, container: Any, name: str) -> Any:
@@ -193,7 +202,7 @@ def container_method(own: Caller, container: Any, name: str) -> Any:
     if name == "copy" and isinstance(container, dict | list):
         return RuleFunction(lambda: own.mark_fresh(type(container)(container)), name)
     if name in ("items", "keys", "values") and isinstance(container, dict):
-        return RuleFunction(lambda: tuple(getattr(container, name)()), name)
+        return RuleFunction(lambda: getattr(container, name)(), name)
     if name in (
         "lower",
         "upper",
@@ -253,8 +262,13 @@ def _is_instance(value: Any, kind: Any) -> bool:
     if isinstance(value, TracedCharge):
         return kind in CHARGES
     number = lift(value)
-    if not isinstance(kind, type) or isinstance(value, RuleFunction | SingleUse | ClassOf | UnreadText):
+    if not isinstance(kind, type) or (
+        number is None and type(value).__module__.startswith("filterproof.mc.prove.")
+    ):
         raise NotTraced(f"isinstance(..., {kind!r}) has no rule here")
+    check_class(kind)
+    if number is not None and user_classes(kind) and isinstance(kind, ABCMeta):
+        raise NotTraced("a number may be registered as an instance of an abstract class")
     if number is None or kind in CONTAINERS or user_classes(kind) or is_defined_by_library(kind):
         return isinstance(value, kind)
     if kind is np.ndarray:
@@ -307,10 +321,24 @@ def replace(own: Caller, record: Any, /, **changes: Any) -> Any:
 
 def reduced(own: Caller, function: Any, iterable: Any, *first: Any) -> Any:
     """functools.reduce."""
-    items = [*first, *own.items(iterable)]
-    if not items:
-        raise Raised
-    return reduce(lambda x, y: own.call(function, [x, y], {}), items)
+    items = itertools.chain(first, own.items(iterable))
+    for start in items:
+        return reduce(lambda x, y: own.call(function, [x, y], {}), items, start)
+    raise Raised
+
+
+def backwards(own: Caller, items: Any) -> Any:
+    """reversed(items): of a list as it is when it is read."""
+    refuse_own_container(items)
+    if not isinstance(items, list | tuple | range):
+        raise NotTraced(f"reversed() of {type(items).__name__} has no rule")
+    return fresh_iterator(own, reversed(items))
+
+
+def write_message(own: Caller, *args: Any, **named: Any) -> None:
+    """Trace print() and methods of loggers: no filter reads what they write."""
+    if "file" in named or any(user_classes(type(arg)) for arg in args):
+        raise NotTraced("a message to an object, or with one, has no rule")
 
 
 def arange(own: Caller, *args: Any) -> Any:
@@ -333,14 +361,15 @@ RULES: dict[Any, Callable[..., Any]] = {
     max: partial(extreme, ">"), min: partial(extreme, "<"), sum: total,
     any: lambda own, iterable: any(own.truth(x) for x in own.items(iterable)),
     all: lambda own, iterable: all(own.truth(x) for x in own.items(iterable)),
-    len: length, tuple: partial(sequence, tuple), list: partial(sequence, list), set: to_set, frozenset: to_set,
+    len: length, tuple: partial(sequence, tuple), list: partial(sequence, list),
+    set: partial(to_set, set), frozenset: partial(to_set, frozenset),
     dict: dictionary, zip: zipped, enumerate: enumerated, map: mapped,
     range: lambda own, *args: range(*(operator.index(own.key(a)) for a in args)),
     type: class_of, isinstance: is_instance, hasattr: hasattr_, getattr: getattr_, dataclasses.replace: replace,
     partial: lambda own, function, *args, **named: partial(function, *args, **named),
-    reduce: reduced, reversed: lambda own, items: fresh_iterator(own, reversed(list(own.items(items)))),
+    reduce: reduced, reversed: backwards,
     **{f: partial(lambda symbol, own, x, y: own.binary(symbol, x, y), symbol) for f, symbol in OPERATORS.items()},
-    **dict.fromkeys((print, *(getattr(logging, name) for name in LOGGING)), lambda own, *args, **named: None),
+    **dict.fromkeys((print, *(getattr(logging, name) for name in LOGGING)), write_message),
 }  # fmt: skip
 
 

@@ -329,7 +329,9 @@ def _epsilon_delta_bound_cases(
     """Return upper bounds on epsilon, or on delta, of an (epsilon, delta)-DP request, case by case."""
     nothing = Polynomial({})
     kov = [known.get(("parameter", f"KOV.{name}")) for name in ("epsilon", "delta")]
-    sticks = [(Fraction(name.split()[-1]), n) for (_, name), n in known.items() if "hockey_stick" in name]
+    hockey_sticks = [
+        (Fraction(name.split()[-1]), n) for (_, name), n in known.items() if "hockey_stick" in name
+    ]
     is_symmetric = any(name.startswith("both hockey_stick") for _, name in known)
     if kov[0] is not None and kov[1] is not None:
         choices = [(kov[0], kov[1])]
@@ -337,10 +339,12 @@ def _epsilon_delta_bound_cases(
         choices = [(nothing, p)]
     elif pure:
         choices = [(pure[0], nothing)]
-    elif (is_symmetric and len(sticks) == 1) or (len(sticks) == 2 and sticks[0][0] == sticks[1][0]):
+    elif (is_symmetric and len(hockey_sticks) == 1) or (
+        len(hockey_sticks) == 2 and hockey_sticks[0][0] == hockey_sticks[1][0]
+    ):
         # one epsilon, both ways: the larger counts
         # below 0 a hockey-stick is larger than at 0
-        choices = [(Polynomial.constant(max(at, Fraction(0))), number) for at, number in sticks]
+        choices = [(Polynomial.constant(max(at, Fraction(0))), number) for at, number in hockey_sticks]
     else:
         return []
     return [[(choice[not of_epsilon] - truth, False)] for choice in choices]

@@ -11,7 +11,7 @@ from typing import Any
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.interpreter import Interpreter
-from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
+from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, Visit, explore
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.questions import Questions
 from filterproof.mc.prove.requests import HUGE, Request, charge_upper_bound_cases
@@ -70,7 +70,7 @@ class Transition:
     values: tuple[Any, ...] = ()
     lines: tuple[int, ...] = ()
     #: What of the code runs, as in `Path.visited`, by the type of parameters; some code asks for the type.
-    visited: dict[str, set[tuple[str, int, bool | None]]] = field(default_factory=dict)
+    visited: dict[str, set[Visit]] = field(default_factory=dict)
     _bounds: dict[Any, Any] = field(default_factory=dict)
 
     def charge(self, measure: str, alpha: Fraction | None, values: Mapping[int, Fraction]) -> float:
@@ -262,6 +262,8 @@ class Tracer:
                         denied.append(step)
                         continue
                     steps.append(step)
+                    if [leaf.kind for leaf in step.after.leaves] != [leaf.kind for leaf in current.leaves]:
+                        raise NotTraced("a grant changes the type of the state, also of runs that are denied")
                     if step.after not in shapes:
                         shapes.append(step.after)
                         if len(shapes) > MAX_SHAPES:

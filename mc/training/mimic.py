@@ -183,8 +183,8 @@ def _read(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
         reader = csv.reader(io.StringIO(content.decode("utf-8"), newline=""))
         header, *lines = [(reader.line_num, line) for line in reader if line] or [(0, [])]
     except UnicodeDecodeError as wrong:
-        line = content.count(10, 0, wrong.start) + 1
-        raise _damaged(path, "be UTF-8", f"another byte in line {line}") from wrong
+        number = content.count(10, 0, wrong.start) + 1
+        raise _damaged(path, "be UTF-8", f"another byte in line {number}") from wrong
     except csv.Error as wrong:
         raise _damaged(path, "be a table", f"{wrong} in line {reader.line_num}") from wrong
     if not header[1]:

@@ -12,7 +12,7 @@ from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Examination
 from filterproof.mc.examine.parameter_families import mechanism_name
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.supremum import (
     Supremum,
     largest_renyi_lower_bound,
@@ -34,7 +34,7 @@ from filterproof.reports.chapters.simulated_divergences import (
 )
 from filterproof.reports.finding import Claim, Finding
 from filterproof.reports.study import Study
-from filterproof.theory.agreement import Agreement, AgreementOutcome, IntervalAndEnclosure
+from filterproof.theory.agreement import Agreement, AgreementOutcome
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.extremal import Steps
 from filterproof.theory.pairs.base import Direction
@@ -150,7 +150,7 @@ def filter_chapter(study: Study, subject: FilterPageSubject) -> FilterChapter:
     games = worst_cases(
         filt, subject.menu, epsilons=epsilons, rounds=subject.rounds, direction=subject.direction
     )
-    largest = supremum(filt, epsilon, known=exam.verdict)
+    largest = supremum(filt, epsilon, verdict=exam.verdict)
     curve = (
         _bounds_over_all_mechanisms(study, filt, subject, largest, exam.verdict)
         if holds and largest.steps
@@ -201,7 +201,7 @@ def _bounds_over_all_mechanisms(
     others = [bound for bound in subject.simulated if abs(bound - largest.epsilon) > 1e-4]
     return tuple(
         _at_epsilon(study, filt, bound)
-        for bound in (largest, *(supremum(filt, each, known=verdict) for each in others))
+        for bound in (largest, *(supremum(filt, each, verdict=verdict) for each in others))
     )
 
 
@@ -219,7 +219,7 @@ def _simulated_and_certified_divergences(
     if main.measure.kind != "renyi" or not main.steps:
         return divergences
     epsilon = float(subject.epsilon)
-    requests = Sequence(main.steps)
+    requests = RequestSequence(main.steps)
     bounds = Composition(requests.counts).delta(epsilon, relative=1e-3)
     adversary = Scripted(*zip(*main.steps, strict=True))
     opponent = AdversaryWithBounds(
@@ -311,24 +311,15 @@ def _best_adversary_trade_off_band(
 def simulation_finding(chapters: Collection[FilterChapter]) -> Finding:
     """Whether every simulated interval meets the certified bounds beside it."""
     rows = [
-        (comparison, estimate)
+        (row.beside_bounds(estimate), estimate)
         for chapter in chapters
-        for comparison in chapter.all_comparisons
-        for estimate in comparison.estimates
+        for row in chapter.all_comparisons
+        for estimate in row.estimates
     ]
-    routes = tuple(
-        IntervalAndEnclosure(
-            f"{comparison.adversary}, {comparison.filter}",
-            estimate.low,
-            estimate.high,
-            comparison.low,
-            comparison.high,
-        )
-        for comparison, estimate in rows
-    )
+    routes = tuple(route for route, _ in rows)
     runs = sum(estimate.n for _, estimate in rows)
     scope = f"{len(rows)} simulations of {len(chapters)} filters, {runs:,} runs"
-    missed = next((comparison for comparison in routes if not comparison.meets), None)
+    missed = next((route for route in routes if not route.meets), None)
     shown = None if missed is None else {name: getattr(missed, name) for name in ("what", "low", "high")}
     return Finding(
         SIMULATION, Agreement(routes, scope, sum(estimate.failure for _, estimate in rows), "", shown)

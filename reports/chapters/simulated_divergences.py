@@ -1,4 +1,4 @@
-"""Simulations beside theory: adversaries against one filter, each simulated and, without sampling, enclosed."""
+"""Simulations and certified values: adversaries against one filter, each simulated and, without sampling, enclosed."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.supremum import Supremum
 from filterproof.reports.chapters.filter_page_subjects import FilterPageSubject
 from filterproof.reports.study import Study
+from filterproof.theory.agreement import IntervalAndEnclosure
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs.base import Direction
 
@@ -63,6 +64,11 @@ class SimulatedDivergence:
     def estimates(self) -> tuple[Estimate, ...]:
         """The estimate, and the independent one."""
         return (self.estimate,) if self.independent is None else (self.estimate, self.independent)
+
+    def beside_bounds(self, estimate: Estimate) -> IntervalAndEnclosure:
+        """The interval of one of the estimates beside the certified bounds."""
+        what = f"{self.adversary}, {self.filter}"
+        return IntervalAndEnclosure(what, estimate.low, estimate.high, self.low, self.high)
 
 
 class AdversaryWithBounds(NamedTuple):

@@ -55,7 +55,7 @@ def figures(
                     console.print(Padding(Text(text), (0, 0, 0, 4)))
             return
         chosen = [figure_named(name) for name in dict.fromkeys(names or FIGURES)]
-        wanted = check_formats([figure.strip() for figure in formats.split(",")])
+        wanted = check_formats([name.strip() for name in formats.split(",")])
         given = _read_settings(settings or ())
         for figure in chosen:  # every wrong parameter is told before the work
             figure.specified(quick=quick, **given)

@@ -112,7 +112,7 @@ def simulate(
                 n=paths,
                 seed=seed,
                 rounds=rounds,
-                failure=1 - check_delta("confidence", confidence),
+                failure=1 - float(check_delta("confidence", confidence)),
                 store=store,
                 workers=1 if "::" in filter_ and workers is None else workers,
                 executor=executor,

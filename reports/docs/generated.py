@@ -317,7 +317,7 @@ def _historical_bugs_table() -> str:
             escape_markdown(case["counterexample"]),
         )
         for case in recorded_data("power").get("cases", [])
-        if case["half"] == "public" and case["kind"] == "broken"
+        if case["part"] == "public" and case["kind"] == "broken"
     ]
     return table(("thread", "refuted after seconds", "how"), rows)
 

@@ -26,7 +26,7 @@ def verdicts_table() -> Rows:
     """Return the verdicts on the filter corpus by part and kind: correct results and median time."""
     rows = []
     for (part, kind), cases in _group_rows(
-        recorded_data("power")["cases"], lambda case: (case["half"], case["kind"])
+        recorded_data("power")["cases"], lambda case: (case["part"], case["kind"])
     ).items():
         outcomes = [case["outcome"] for case in cases]
         counts = (str(outcomes.count(name)) for name in ("REFUTED", "FAULTY", "HOLDS", "UNDECIDED"))

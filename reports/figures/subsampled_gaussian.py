@@ -86,10 +86,10 @@ class DPSGDAccounting(Specification):
         self, fractions: NDArray[np.float64], counts: NDArray[Any], orders: int
     ) -> NDArray[np.float64]:
         """Return epsilon by RDP of people with counts[i, j] steps of norm fractions[j] x C, shape (people,)."""
-        alphas, pairs = np.arange(2.0, orders + 1), [self.pair(float(item)) for item in fractions]
+        alphas, pairs = np.arange(2.0, orders + 1), [self.pair(float(fraction)) for fraction in fractions]
         steps = [
-            np.maximum(np.asarray(item.renyi(alphas)), np.asarray(item.swapped.renyi(alphas)))
-            for item in pairs
+            np.maximum(np.asarray(pair.renyi(alphas)), np.asarray(pair.swapped.renyi(alphas)))
+            for pair in pairs
         ]
         epsilons = np.asarray(renyi_epsilon(alphas, counts @ np.array(steps), self.delta))
         return np.asarray(epsilons.min(axis=1))
@@ -116,7 +116,9 @@ class DPSGDAccounting(Specification):
         mu_all = math.sqrt(self.steps) * self.fraction / self.sigma
         mu_range = max(mus) * _ROUND_UP_FACTOR if mus else mu_all
         fractions = np.linspace(self.least, 1.0, self.people) if self.people > 1 else np.ones(1)
-        people = [self.composition(float(bounds)).epsilon(self.delta, relative=1e-2) for bounds in fractions]
+        people = [
+            self.composition(float(fraction)).epsilon(self.delta, relative=1e-2) for fraction in fractions
+        ]
         profile = FigureData.of(
             panel=["profile"] * self.points,
             epsilon=epsilons,
@@ -130,8 +132,8 @@ class DPSGDAccounting(Specification):
             fraction=fractions,
             epsilon_low=[bounds.low for bounds in people],
             epsilon_high=[bounds.high for bounds in people],
-            epsilon_rdp=[self.rdp_epsilon(float(bounds), self.orders) for bounds in fractions],
-            epsilon_rdp_more=[self.rdp_epsilon(float(bounds), self.more_orders) for bounds in fractions],
+            epsilon_rdp=[self.rdp_epsilon(float(fraction), self.orders) for fraction in fractions],
+            epsilon_rdp_more=[self.rdp_epsilon(float(fraction), self.more_orders) for fraction in fractions],
         )
         parts = (profile, norms)
         names = dict.fromkeys(name for part in parts for name in part.names)

@@ -12,7 +12,7 @@ from filterproof.reports.chapters.filter_chapter import CertifiedDivergenceBound
 from filterproof.reports.chapters.simulated_divergences import SimulatedDivergence
 from filterproof.reports.pages.page import Page, PageTable, VerdictBadge, share
 from filterproof.reports.pages.profile_figure import (
-    TOLD,
+    SHOWN_RATE,
     membership_test_bounds,
     profile_and_membership_test_pictures,
 )
@@ -124,8 +124,7 @@ def simulated_words(comparison: SimulatedDivergence | None) -> str:
     if comparison is None:
         return ""
     estimate = comparison.estimate
-    inside = estimate.low <= comparison.high and comparison.low <= estimate.high
-    agrees = "It meets" if inside else "It DOES NOT MEET"
+    agrees = "It meets" if comparison.beside_bounds(estimate).meets else "It DOES NOT MEET"
     promised = comparison.promised
     ends = f"{share(estimate.low / promised, format_down)} to {share(estimate.high / promised, format_up)}"
     return (
@@ -136,7 +135,9 @@ def simulated_words(comparison: SimulatedDivergence | None) -> str:
 
 def _membership_test_text(curves: Mapping[str, AttackerCurve]) -> str:
     """Return the largest true-positive rate of a membership test at one false alarm in a thousand."""
-    hits_text = ", ".join(f"{share(curve.hits(TOLD), format_up)} ({name})" for name, curve in curves.items())
+    hits_text = ", ".join(
+        f"{share(curve.hits(SHOWN_RATE), format_up)} ({name})" for name, curve in curves.items()
+    )
     return f"At one false alarm in a thousand it hits at most {hits_text}."
 
 

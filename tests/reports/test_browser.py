@@ -37,7 +37,7 @@ LOOKS = [(1280, False), (1280, True), (390, False), (390, True)]
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of a quick run, but that nothing is known of the zCDP filter."""
     out = tmp_path_factory.mktemp("report")
-    with LocalPool(2, ready=("filterproof.reports.report",)) as pool:
+    with LocalPool(2, preload=("filterproof.reports.report",)) as pool:
         made_report = make_report(Study(quick=True), executor=pool)
     chapters = list(made_report.filters)
     (place,) = (k for k, item in enumerate(chapters) if item.subject.name == "ZCDPFilter")

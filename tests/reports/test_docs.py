@@ -62,7 +62,7 @@ def test_recorded_scores_add_up_and_bounds_on_compositions_hold() -> None:
 def test_the_page_of_history_has_a_row_for_each_recorded_thread() -> None:
     page = _generated("history")
     rows = [
-        row for row in recorded_data("power")["cases"] if (row["half"], row["kind"]) == ("public", "broken")
+        row for row in recorded_data("power")["cases"] if (row["part"], row["kind"]) == ("public", "broken")
     ]
     assert len(re.findall(r"^\| \[", page, re.MULTILINE)) == len(rows) >= 20
     for row in rows:

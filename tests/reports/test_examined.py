@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.replay_snippets import play_snippet, target_of
+from filterproof.mc.examine.replay_snippets import target_of
 from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.examine.verification import failure
 from filterproof.reports.drawing import svg_text
@@ -21,7 +21,6 @@ from filterproof.reports.pages.examination_page import delta_by_epsilon_figure
 from filterproof.reports.pages.tightness_figure import tightness_figure
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.numerics.decimals import format_down
-from tests.mc.examine import counterexamples
 from tests.reports.examinations import ADMISSION, EVERY, Mine, exam_of, refuted, undecided
 from tests.reports.reading import check_nothing_is_fetched, parsed, words
 
@@ -107,19 +106,6 @@ def test_the_curve_of_a_play_is_drawn_on_the_axis_on_which_it_is_seen() -> None:
         (ax,) = delta_by_epsilon_figure("Mine", trace).axes
         assert ax.get_yscale() == scale, least
     assert delta_by_epsilon_figure("Mine", replace(refuted().trace, curve=())) is None
-
-
-def test_the_play_is_a_few_lines_of_python_that_run(capsys: pytest.CaptureFixture[str]) -> None:
-    code = play_snippet(refuted().counterexample)
-    assert len(code.splitlines()) == 6
-    exec(code, {})  # noqa: S102 - it is what we print
-    printed = capsys.readouterr().out
-    assert printed.startswith("granted True\n")
-    revealed, promised = re.findall(r"[\d.]{9,}", printed)[1:]
-    assert float(revealed) == pytest.approx(fp.GaussianDP(2.0).delta(1.0), rel=1e-8)
-    assert float(promised) == Mine.promise.delta(1.0)
-    # what takes arguments is replayed from its data, and so is what is no fixed sequence
-    assert "fp.replay" in play_snippet(counterexamples.plan())
 
 
 def test_the_message_is_python_that_replays_the_counterexample(capsys: pytest.CaptureFixture[str]) -> None:

@@ -173,7 +173,7 @@ def test_every_target_marked_function_and_filter_that_exits_is_one_test(
     (folder / "gone.py").write_text("import os\nos._exit(0)\n")
     named = ("mine.py::Lax", "mine.py::DeniesAll", "mine::Raises", "mine.py::MyFilter")
     named += ("gone.py::X", "absent.py::X", "absent::X")
-    # of the laws two: each is asked in a process of its own
+    # of the invariants two: each is asked in a process of its own
     chosen = ("-k", "not MyFilter and (not TestLaws or halting_absorbs or saving_is_invisible)")
     written = ("--junitxml", "j.xml", "--filterproof-effort", "0.02")
     targets = (f"--filterproof={row}" for row in named)

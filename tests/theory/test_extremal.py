@@ -61,7 +61,7 @@ def divergence(order: float, p: mpmath.mpf, q: mpmath.mpf) -> mpmath.mpf:
 def searched(orders: tuple[tuple[float, float], ...], epsilon: float) -> float:
     """x - e^epsilon y by a search over y, x by bisection, with 30 digits."""
 
-    def stick(log_y: float) -> float:
+    def hockey_stick(log_y: float) -> float:
         with mpmath.workdps(30):
             y = mpmath.exp(log_y)
             low, high = y, mpmath.mpf(1)
@@ -71,9 +71,9 @@ def searched(orders: tuple[tuple[float, float], ...], epsilon: float) -> float:
                 low, high = (x, high) if fits else (low, x)
             return float(low - mpmath.exp(epsilon) * y)
 
-    best = max(np.linspace(-14, -0.05, 40), key=stick)
+    best = max(np.linspace(-14, -0.05, 40), key=hockey_stick)
     optimum = optimize.minimize_scalar(
-        lambda z: -stick(z),
+        lambda z: -hockey_stick(z),
         bounds=(best - 0.5, min(best + 0.5, -1e-3)),
         method="bounded",
         options={"xatol": 1e-10},

@@ -32,7 +32,7 @@ def searched(pair: fp.FinitePair) -> float:
 
 
 def masses_of(weights: list[tuple[int, int]]) -> Masses:
-    p, q = (sum(law) for law in zip(*weights, strict=True))
+    p, q = (sum(distribution) for distribution in zip(*weights, strict=True))
     return tuple((Fraction(a, p), Fraction(b, q)) for a, b in weights)
 
 

@@ -51,9 +51,9 @@ def test_corollary_4_7_of_feldman_zrnic_counts_skipped_queries() -> None:
     assert admitted == counted_asked != counted_all
 
 
-def removal(rate: float, order: float, laws: tuple[FinitePair, FinitePair]) -> float:
-    """The hockey-stick divergence of (1 - rate) X + rate Y, X and Y the first laws of two pairs, against P."""
-    rows = zip(laws[0].p, laws[1].p, COIN.p, strict=True)
+def removal(rate: float, order: float, distributions: tuple[FinitePair, FinitePair]) -> float:
+    """The hockey-stick divergence of (1 - rate) X + rate Y, X and Y the first distributions of two pairs, against P."""
+    rows = zip(distributions[0].p, distributions[1].p, COIN.p, strict=True)
     return math.fsum(max((1 - rate) * x + rate * y - order * p, 0.0) for x, y, p in rows)
 
 

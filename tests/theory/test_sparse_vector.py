@@ -1,4 +1,4 @@
-"""The sparse vector's stop: its exact law beside a plain sum, and its own code beside that law."""
+"""The sparse vector's stop: its exact distribution beside a plain sum, and its own code beside that distribution."""
 
 from fractions import Fraction
 
@@ -28,9 +28,11 @@ def by_a_plain_sum(values: list[int], ratio: Fraction, most: int = 400) -> list[
 
 @pytest.mark.parametrize(("values", "ratio"), CASES)
 def test_the_law_of_the_stop_is_that_of_a_plain_sum(values: list[int], ratio: Fraction) -> None:
-    law = stop_distribution(values, ratio=ratio)
-    assert sum(law) == 1
-    assert [float(mass) for mass in law[:-1]] == pytest.approx(by_a_plain_sum(values, ratio), rel=1e-9)
+    distribution = stop_distribution(values, ratio=ratio)
+    assert sum(distribution) == 1
+    assert [float(mass) for mass in distribution[:-1]] == pytest.approx(
+        by_a_plain_sum(values, ratio), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize(("values", "ratio"), CASES)

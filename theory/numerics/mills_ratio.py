@@ -1,4 +1,4 @@
-"""The Mills ratio of the normal law and its differences, without cancellation."""
+"""The Mills ratio of the normal distribution and its differences, without cancellation."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.argument_checks import Real, check_positive, check_probability, safe_double_copy
+from filterproof.theory.argument_checks import Real, check_positive, check_probability
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import inverse_round_up
 from filterproof.theory.numerics.mills_ratio import LOG_SQRT_TWO_PI
@@ -26,7 +26,7 @@ Array: TypeAlias = NDArray[np.float64]
 
 #: From this x on, e^x replaces e^x - 1 - x, with a relative error (1 + x) e^-x < 2^-52.
 _LARGE_LOSS = 40.0
-#: A bound on the loss by numbers below 2^-1022 in a sum, e^_FAR times 2^27 masses; and the smallest divisor.
+#: A bound on the loss by numbers below 2^-1022 in a sum, e^_LARGE_LOSS times 2^27 masses; and the smallest divisor.
 _UNDERFLOW_LOSS, _MIN_DIVISOR = 2.0**-980, 2.0**-1000
 
 
@@ -84,12 +84,9 @@ class SubsampledGaussian(DominatingPair):
     monotone_parameters: ClassVar = {"sigma": -1, "q": 1}
 
     def __post_init__(self) -> None:
-        q = check_probability("q", safe_double_copy(self.q))
-        self._set_parameter("q", check_positive("q", q, "pass a sampling rate in (0, 1]"))
-        sigma = check_positive(
-            "sigma", safe_double_copy(self.sigma, down=True), "pass noise / sensitivity, above zero"
-        )
-        self._set_parameter("sigma", sigma)
+        self._set_checked("q", check_probability)
+        self._set_checked("q", check_positive, "pass a sampling rate in (0, 1]")
+        self._set_checked("sigma", check_positive, "pass noise / sensitivity, above zero", down=True)
         if self.adjacency not in ("removal", "addition"):
             raise ValueError(
                 f"adjacency must be 'removal' or 'addition', got adjacency={self.adjacency!r}; pass one of these"
@@ -162,13 +159,8 @@ class SubsampledGaussian(DominatingPair):
         return float_if_scalar(factor * full.hockey_stick(inner))
 
     def renyi(self, alpha: Real) -> Real:
-        q, sigma, orders = np.broadcast_arrays(self.q, self.sigma, alpha)
-        out = np.empty(q.shape)
-        for place in np.ndindex(q.shape):
-            out[place] = _renyi_upper_bound(
-                float(q[place]), float(sigma[place]), self.adjacency, float(orders[place])
-            )
-        return float_if_scalar(out)
+        bound = np.vectorize(_renyi_upper_bound, otypes=[np.float64])
+        return float_if_scalar(bound(self.q, self.sigma, self.adjacency, np.asarray(alpha, dtype=np.float64)))
 
     def loss_cdf(self, x: Real) -> Real:
         if self.adjacency == "removal":
@@ -267,8 +259,9 @@ def _renyi_upper_bound(q: float, sigma: float, adjacency: Adjacency, alpha: floa
         log_mass += loss
     else:
         loss = -loss
-    # E[e^{tL}] - 1 = E[h(tL) + t h(-L)], h(x) = e^x - 1 - x >= 0: nothing cancels. Where tL or -L passes _FAR the sum
-    # is e^{tL} or t e^{-L}, less (1 + _FAR) e^{-_FAR} of itself at most; the exponents are added before e is raised
+    # E[e^{tL}] - 1 = E[h(tL) + t h(-L)], h(x) = e^x - 1 - x >= 0: nothing cancels. Where tL or -L passes
+    # c = _LARGE_LOSS, the sum is e^{tL} or t e^{-L}, less (1 + c) e^{-c} of itself at most; the exponents are added
+    # before e is raised
     less = -loss
     if t == 0:  # the limit of the sum over t
         bent, far, grown = expm1_minus(np.minimum(less, _LARGE_LOSS)), less > _LARGE_LOSS, less
@@ -315,7 +308,7 @@ def _separated_renyi(q: float, sigma: float, adjacency: Adjacency, t: float, log
         return -less if half / 4 > _LARGE_LOSS - (log_q + less) / 2 else None
     exponent = t * half
     if exponent > _LARGE_LOSS - log_q:
-        return (1 + t) * (half + log_q / t)  # e^-_FAR of a number above _FAR is lost
+        return (1 + t) * (half + log_q / t)  # e^-_LARGE_LOSS of a number above _LARGE_LOSS is lost
     if not half / 4 > _LARGE_LOSS - log_q:
         return None
     grown = log_q + (1 + t) * half  # t is at most 1/4

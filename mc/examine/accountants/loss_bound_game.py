@@ -26,7 +26,7 @@ from filterproof.mc.examine.accountants.accountant_game import AccountantGame
 from filterproof.mc.examine.divergence import Bound, Divergence
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.formatting import count_words
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.losses.balls import BITS, lower_end, to_ball
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.exact import to_fmpq
@@ -53,7 +53,7 @@ class LossBoundGame(AccountantGame):
         self._pairs = {ratio: RandomizedResponse.from_ratio(ratio) for ratio in ratios}
         self._value_cache: dict[tuple[Hashable, Any, Any, int], fmpq] = {}
         self._spent: dict[tuple[Hashable, int], tuple[Any, Hashable, float]] = {}
-        self.sequence = Sequence(tuple((pair, rounds) for pair in self._pairs.values()))
+        self.sequence = RequestSequence(tuple((pair, rounds) for pair in self._pairs.values()))
         self.menu = f"{count_words(len(ratios), 'size')}, {count_words(rounds, 'round')}"
         levels = ", ".join(map(str, ratios))
         self.description = (
@@ -65,8 +65,8 @@ class LossBoundGame(AccountantGame):
 
     def solve_divergence(self, measure: Divergence) -> Bound:
         state = self.accountant.start(1)
-        worth = self._largest_exceedance_probability(state, run_keys(state)[0], fmpq(1), self.rounds)
-        value = Fraction(int(worth.p), int(worth.q))
+        probability = self._largest_exceedance_probability(state, run_keys(state)[0], fmpq(1), self.rounds)
+        value = Fraction(int(probability.p), int(probability.q))
         low = lower_end(value)
         return Bound(low, low if Fraction(low) == value else next_above(low))
 

@@ -29,7 +29,7 @@ from filterproof.filters.contract.work import count_work
 from filterproof.mc.engine.encoding import decode_fraction
 from filterproof.mc.examine.accountants.accountant_game import AccountantGame
 from filterproof.mc.examine.filter_fault import FilterFault
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.theory.argument_checks import check_count, check_real
 from filterproof.theory.pairs import DominatingPair, Gaussian, PairPerRun, RandomizedResponse
 
@@ -183,9 +183,9 @@ class PeopleGame(AccountantGame):
         )
 
     @cached_property
-    def sequence(self) -> Sequence:  # type: ignore[override]
+    def sequence(self) -> RequestSequence:  # type: ignore[override]
         """Return the fixed sequence of the released pairs."""
-        return Sequence(tuple((pair, 1) for pair in self.released_pairs if pair is not None))
+        return RequestSequence(tuple((pair, 1) for pair in self.released_pairs if pair is not None))
 
     @property
     def minimisable_parts(self) -> tuple[Question, ...]:

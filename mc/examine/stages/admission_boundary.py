@@ -21,7 +21,7 @@ from filterproof.filters.contract.work import WorkLimit, count_work
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.formatting import pair_words, sequence_words
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.stages.game_menus import GameMenu
 from filterproof.mc.examine.stages.plays import Player
 from filterproof.mc.examine.stages.rational_plans import simple_rational_exp_epsilon_below
@@ -107,7 +107,7 @@ def _size_with_few_bits(size: float) -> float:
 # -- fixed plays ---------------------------------------------------------------------------------------
 
 
-def boundary_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
+def boundary_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[RequestSequence]:
     """Yield alternations of two families' largest granted requests, and long rows of one request."""
     granted_sizes = LargestGranted(subject, limit)
     families = subject.all_first_families
@@ -117,7 +117,7 @@ def boundary_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterato
 
 def _long_rows_of_largest_request(
     granted_sizes: LargestGranted, families: tuple[GrantedSizes, ...]
-) -> Iterator[Sequence]:
+) -> Iterator[RequestSequence]:
     """Yield long rows of each family's largest request that is granted so often."""
     # count the granted tiny requests: a filter that refills its budget is worst when all of them are used
     tiny = [family.definition.pair(family.definition.least) for family in families[:1]]
@@ -130,7 +130,7 @@ def _long_rows_of_largest_request(
 
 def row_of_largest_request(
     granted_sizes: LargestGranted, family: GrantedSizes, times: int
-) -> Iterator[Sequence]:
+) -> Iterator[RequestSequence]:
     """Yield the row of the largest request granted `times` in a row, and the row with one more request."""
     player = granted_sizes.fresh()
     pair = granted_sizes.pair(player, family, times)
@@ -143,7 +143,7 @@ def row_of_largest_request(
 
 def _alternating_plays(
     granted_sizes: LargestGranted, families: tuple[GrantedSizes, ...]
-) -> Iterator[Sequence]:
+) -> Iterator[RequestSequence]:
     """Yield plays of two families, or two sizes of one family, in alternation."""
     for (family, other), parts in product(combinations(families, 2), (2, 3)):
         player = granted_sizes.fresh()

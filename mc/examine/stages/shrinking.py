@@ -25,7 +25,7 @@ from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raise
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.pairs_in_attributes import allowed_values_for
-from filterproof.mc.examine.sequence import Sequence, most_kept
+from filterproof.mc.examine.sequence import RequestSequence, most_kept
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding, Tightness
 from filterproof.mc.examine.stages.game_menus import GameMenu
 from filterproof.mc.examine.stages.games import chosen_targets, solve_both_directions
@@ -109,7 +109,7 @@ class _ShrinkingSearch:
         before, self.best = self.best, min(self.best, counterexample or self.best, key=lambda one: one.order)
         return self.best is not before
 
-    def counterexample_of_sequence(self, played: Sequence) -> Counterexample | None:
+    def counterexample_of_sequence(self, played: RequestSequence) -> Counterexample | None:
         """Return a sequence's counterexample at a divergence certainly above the guarantee, or None."""
         above: Counterexample | None = None
         bounds = quick_upper_bounds(played, self.targets) if played.steps else ()
@@ -121,7 +121,7 @@ class _ShrinkingSearch:
         for measure, promised, bound in likely[:_TARGETS]:
             if above is not None and bound < CLEAR_FACTOR * promised:
                 continue
-            low = played.low(measure, promised)
+            low = played.lower_bound(measure, promised)
             if not certainly_exceeds(low, promised) or not played.is_granted(self.subject.filter):
                 continue
             counterexample = sequence_counterexample(self.subject.filter, played, measure, low)
@@ -156,7 +156,7 @@ class _ShrinkingSearch:
         # a tiny excess is not convincing: keep half of the excess, or a hundredth of the guarantee
         minimum = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < CLEAR_FACTOR else CLEAR_FACTOR)
 
-        def refutes(played: Sequence) -> bool:
+        def refutes(played: RequestSequence) -> bool:
             counterexample = None if self.limit.exhausted else self.counterexample_of_sequence(played)
             if counterexample is None or counterexample.factor < minimum:
                 return False
@@ -179,7 +179,7 @@ class _ShrinkingSearch:
             at = replace(target, direction=best.measure.direction)
             if at == best.measure or self.limit.exhausted or not 0 < promised < math.inf:
                 continue
-            low = best.played.low(at, promised)
+            low = best.played.lower_bound(at, promised)
             if low > _NOTICED * self.best.factor * promised:
                 self.best = sequence_counterexample(self.subject.filter, best.played, at, low)
 
@@ -247,7 +247,7 @@ class _ShrinkingSearch:
         filt = self.subject.filter
         match best.kind:
             case "sequence":
-                trace, reached = trace_of_sequence(filt, best.played, best.measure), best.played.low
+                trace, reached = trace_of_sequence(filt, best.played, best.measure), best.played.lower_bound
             case "plan":
                 trace = trace_of_plan(filt, best.plan, best.measure, decode_fraction(best.data["ratio"]))
                 reached = partial(_value_of_plan, best.plan, self.subject)
@@ -330,11 +330,11 @@ def _fewer_requests(filt: PrivacyFilter, play: Counterexample, limit: WorkLimit)
     """Return the play without the requests that it does not need for nearly its value."""
     shorter = play
 
-    def is_near(played: Sequence) -> bool:
+    def is_near(played: RequestSequence) -> bool:
         nonlocal shorter
         if not played.steps:
             return False
-        low = played.low(play.measure, play.promised)
+        low = played.lower_bound(play.measure, play.promised)
         if low < _KEPT_SHARE * play.value or not played.is_granted(filt):
             return False
         shorter = sequence_counterexample(filt, played, play.measure, low)

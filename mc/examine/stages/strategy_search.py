@@ -165,7 +165,7 @@ def _fixed_order_findings(
             promised = subject.promised(measure)
             if bound <= promised or (names, measure.direction) in tried or played.rounds > _MAX_FIXED_ROUNDS:
                 continue
-            if certainly_exceeds(low := played.low(measure, promised), promised):
+            if certainly_exceeds(low := played.lower_bound(measure, promised), promised):
                 share = low / promised if promised > _MIN_PROMISED else 1.0
                 if measure.kind == "renyi":  # few paths suffice at a small order, and none do at a large one
                     share = math.inf if measure.at <= _MAX_SIMULATED_ORDER else 1.0
@@ -200,7 +200,7 @@ def _sampled_order_findings(
 
 
 def _grid_menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[GameMenu]:
-    """Yield a first request with those granted after it; then the largest request of a line for more rounds."""
+    """Yield a first request with those granted after it; then the largest request of a family for more rounds."""
     for _, menu in best_guessed_menus(subject, subject.hockey_stick_targets[:3], limit.fraction(0.5)):
         if menu.rounds is not None and menu.rounds <= _MAX_GRID_ROUNDS:
             yield menu

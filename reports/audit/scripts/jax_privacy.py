@@ -101,7 +101,3 @@ class TestJaxPrivacy:
         auditor = CanaryScoreAuditor(np.zeros(1000), np.zeros(10))  # scores that tell nothing
         got, fdp = auditor.epsilon_one_run(0.05, 1e-5), auditor.epsilon_one_run_fdp(0.05, 1e-5)
         assert got <= 0.0 + 0.5, f"{got:.6f} (epsilon_one_run_fdp: {fdp:.6f})"
-
-    def test_schedule_at_the_end(self):
-        # four full batches of noise 2, steps 0 to 3
-        by_loss().compute_epsilon(4, trained([(0, 2.0), (4, 1.0)]))

@@ -1,6 +1,5 @@
 """Faults of opacus: each test fails in a version that has the fault."""
 
-import signal
 import sys
 import tempfile
 from contextlib import suppress
@@ -87,10 +86,6 @@ class TestOpacus:
         got = f"{steps[0]} steps for 4 records and {steps[1]} for 5"
         assert not steps[0] < 19_000 < steps[1] < 20_000, got
 
-    def test_endless_search(self):
-        signal.alarm(5)
-        stepped(RDPAccountant(), float("inf"), 0.01).get_epsilon(delta=1e-5)
-
     def test_gdp_limit(self):
         got = stepped(GaussianAccountant(), 1.0, 0.01).get_epsilon(delta=1e-5)
         assert got >= 0.9 * 0.1994504478, f"{got:.6f}"
@@ -113,25 +108,12 @@ class TestOpacus:
         got = q * norm.sf((cut - 1) / s) + (1 - q - exp(epsilon)) * norm.sf(cut / s)
         assert reported > epsilon or got <= 1e-5, f"{got:.6g}, where the accountant says {reported:.4f}"
 
-    def test_length(self):
-        got = len(stepped(RDPAccountant(), 1.0, 0.01, steps=100))
-        assert got == 100.0, got
-
     def test_lost_step(self):
         rate, epochs = 1 / 75, 3
         sigma = get_noise_multiplier(target_epsilon=7.0, target_delta=1e-5, sample_rate=rate, epochs=epochs)
         steps = epochs * len(Sampler(num_samples=75, sample_rate=rate))
         got = stepped(RDPAccountant(), sigma, rate, steps).get_epsilon(delta=1e-5)
         assert got <= 7, f"{got:.5f} after {steps} steps; the noise was chosen for {int(epochs / rate)}"
-
-    def test_no_steps(self):
-        got = []
-        for accountant in (RDPAccountant(), PRVAccountant(), GaussianAccountant()):
-            try:
-                got.append(str(accountant.get_epsilon(delta=1e-5)))
-            except (IndexError, ValueError) as error:
-                got.append(f"{type(error).__name__} ({error})")
-        assert got == ["0", "0", "0"], ", ".join(got)
 
     def test_prv_tiny_delta(self):
         accountant = PRVAccountant()

@@ -1,21 +1,14 @@
 """Faults of openmed: each test fails in a version that has the fault."""
 
 import random
-from types import SimpleNamespace
 from unittest.mock import patch
 
 import mpmath
 from openmed.risk import aggregate_dp
 from openmed.risk import differential_privacy as dp
-from openmed.risk.budget import DPGenerationBudgetAccountant, DPSurrogateBudget
 
 
 class TestOpenMed:
-    def test_advanced_denies_single(self):
-        decision = DPGenerationBudgetAccountant.from_config().check_budget(0.5, 0.0, "strict_minimal")
-        got = f"cost {decision.projected_epsilon:.6f}, allowed={decision.allowed}"
-        assert decision.projected_epsilon <= 3.7 or decision.allowed, got
-
     def test_gaussian_delta_below_truth(self):
         mpmath.mp.dps, above = 300, []
         profile = 10**4.5, dp.gaussian_privacy_delta(10**4.5, 1.0, 1e-3)
@@ -23,14 +16,6 @@ class TestOpenMed:
             a, b = 1 / (2 * mpmath.mpf(sigma)), mpmath.mpf(1e-3) * mpmath.mpf(sigma)
             above.append(float((mpmath.ncdf(a - b) - mpmath.exp(1e-3) * mpmath.ncdf(-a - b)) / claimed - 1))
         assert not (above[0] > 1e-8 and above[1] > 1e-9), f"{above[0]:.3g} and {above[1]:.3g}"
-
-    def test_laplace_edge_error(self):
-        budget, message = dp.PrivacyBudget(epsilon=1.0), ""
-        try:
-            dp.release_count(5, epsilon=1.0, budget=budget, rng=SimpleNamespace(random=lambda: 0.0))
-        except ValueError as error:
-            message = f"ValueError: {error}, charged {budget.spent_epsilon}"
-        assert not message or budget.spent_epsilon, message
 
     def test_laplace_float_support(self):
         counts = []
@@ -49,20 +34,3 @@ class TestOpenMed:
         loss = sum(1.0 / call.args[1] for call in drawn.call_args_list)
         got = f"{loss}, with {ledger.spent_epsilon} charged"
         assert not (loss == 5.0 and ledger.spent_epsilon == 1.0), got
-
-    def test_overflow_not_denial(self):
-        surrogate, errors = DPSurrogateBudget(target_epsilon=1.0, target_delta=1e-6), []
-        draw = {"label": "NAME", "draw_kind": "numeric", "mechanism": "laplace"}
-        try:
-            DPGenerationBudgetAccountant.from_config().guard_generation(1000.0, 0.0, "strict_minimal")
-        except ArithmeticError as error:
-            errors.append(type(error).__name__)
-        try:
-            surrogate.can_spend(**draw, epsilon=1e200)
-        except ArithmeticError as error:
-            errors.append(type(error).__name__)
-        assert errors != ["OverflowError"] * 2, " and ".join(errors)
-
-    def test_surrogate_zero_delta(self):
-        budget = DPSurrogateBudget(target_epsilon=100.0, target_delta=0.0)
-        budget.spend(label="NAME", draw_kind="categorical", mechanism="exponential", epsilon=1e-6)

@@ -1,7 +1,6 @@
 """Faults of pipeline-dp: each test fails in a version that has the fault."""
 
 import math
-from types import SimpleNamespace
 from unittest.mock import patch
 
 import mpmath
@@ -39,17 +38,6 @@ def gaussian_delta(sigma, epsilon):
 
 
 class TestPipelineDP:
-    def test_compute_inside_scope(self):
-        accountant = NaiveBudgetAccountant(total_epsilon=1.0, total_delta=0.0)
-        with accountant.scope(weight=1.0):
-            accountant.request_budget(MechanismType.LAPLACE)
-            try:
-                accountant.compute_budgets()
-            except Exception:  # noqa: BLE001 the library raises no narrower one
-                refused = True
-        assert refused
-        accountant.compute_budgets()
-
     def test_contribution_bounds_uncharged(self):
         accountant = p.NaiveBudgetAccountant(total_epsilon=1.0, total_delta=1e-6)
         engine, data = p.DPEngine(accountant, p.LocalBackend()), [(user, user % 3) for user in range(100)]
@@ -62,15 +50,6 @@ class TestPipelineDP:
         released = len(list(bounds)) + len(list(counts))
         spent = params.calculation_eps + sum(spec.eps for spec in accountant.mechanism_specs)
         assert spent <= 1.0, f"{spent} on {released} releases"
-
-    def test_exponential_underflow(self):
-        score, answers = SimpleNamespace(score=float, global_sensitivity=1.0, is_monotonic=True), []
-        for candidates in ([-1001, -1000], [1000, 1001]):
-            try:
-                answers.append(str(dp.ExponentialMechanism(score).apply(1.0, candidates)))
-            except ValueError as error:
-                answers.append(f"ValueError: {error}")
-        assert answers != ["ValueError: Probabilities contain NaN"] * 2, answers
 
     def test_gaussian_epsilon_small_sigma(self):
         got = dp.gaussian_epsilon(sigma=0.02, delta=1e-5)
@@ -122,15 +101,6 @@ class TestPipelineDP:
     def test_pld_truncated_geometric(self):
         _, selection = by_loss(("LAPLACE", {"weight": 0.01}), ("TRUNCATED_GEOMETRIC", {"weight": 1}))
         assert selection.eps <= 49, f"epsilon {selection.eps:.3f}, delta {selection.delta:.3g}"
-
-    def test_scope_ignores_count(self):
-        accountant, specs = NaiveBudgetAccountant(total_epsilon=1.0, total_delta=0.0), []
-        for count in (9, 1):
-            with accountant.scope(weight=0.5):
-                specs.append(accountant.request_budget(MechanismType.LAPLACE, count=count))
-        accountant.compute_budgets()
-        shares = [round(spec.count * spec.eps, 6) for spec in specs]
-        assert shares != [0.9, 0.1], shares
 
     def test_variance_squares(self):
         metrics, draws = [p.Metrics.VARIANCE, p.Metrics.MEAN, p.Metrics.COUNT], []

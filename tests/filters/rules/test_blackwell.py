@@ -50,9 +50,7 @@ def test_on_a_range_two_rounds_that_keep_the_condition_reach_more_than_is_promis
     most = np.asarray(fp.Gaussian(filt.mu).hockey_stick(np.log(places))) * (1 - 1e-9)
     for reply in replies:
         assert filt.admits(after, reply)[0]
-        p, q = (
-            np.outer(one, other).ravel() for one, other in zip(_masses(first), _masses(reply), strict=True)
-        )
+        p, q = (np.outer(*sides).ravel() for sides in zip(_masses(first), _masses(reply), strict=True))
         for this, that in ((p, q), (q, p)):  # the condition, by its definition and in both directions
             assert (np.maximum(this - np.outer(places, that), 0).sum(axis=1) <= most).all()
     # after outcome i of the first, the i-th reply: the value is a sum over the branches
@@ -115,10 +113,12 @@ def test_a_gaussian_dominates_responses_up_to_the_largest_loss_that_no_double_ho
 
         def above_gaussian(size: float, level: float) -> bool:
             m, x = mpmath.mpf(size), mpmath.mpf(level)
-            stick = mpmath.fsum(
+            hockey_stick = mpmath.fsum(
                 p * (1 - mpmath.exp(x - loss)) for loss, p in zip(losses, masses, strict=True) if loss > x
             )
-            return bool(stick > mpmath.ncdf(m / 2 - x / m) - mpmath.exp(x) * mpmath.ncdf(-m / 2 - x / m))
+            return bool(
+                hockey_stick > mpmath.ncdf(m / 2 - x / m) - mpmath.exp(x) * mpmath.ncdf(-m / 2 - x / m)
+            )
 
         for level in (0.0, 0.5, 2.0, 8.0, 20.0, 28.0, 31.0, 32.5, 32.99):
             assert not above_gaussian(mu, level)

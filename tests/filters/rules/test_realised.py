@@ -39,7 +39,7 @@ def after_losses(
 
 
 def test_what_remains_is_the_way_to_the_limit() -> None:
-    # the setting of 004 Figure 2: sigma = 2, N = 48
+    # the setting of Taylor et al., Figure 2: sigma = 2, N = 48
     filt = fp.RealisationFilter(10.0, 1e-5, 48, (STEP,))
     limit, session = float(kappa(10.0, 2.0, filt.dhat, filt.theta)), filt.open()  # type: ignore[arg-type]
     for loss, before in ((1.5, 0.0), (-4.0, 1.5), (0.0, -2.5)):
@@ -179,11 +179,8 @@ def printed(limit: int, levels: Sequence[int], signs: Sequence[int], largest: Se
 
 def released(filt: fp.PrivacyFilter, levels: Sequence[int]) -> list[int]:
     """The same, of each path of signs, by the filter."""
-    state, alive, count = (
-        filt.start(len(PATHS)),
-        np.ones(len(PATHS), dtype=bool),
-        np.zeros(len(PATHS), dtype=int),
-    )
+    n = len(PATHS)
+    state, alive, count = filt.start(n), np.ones(n, dtype=bool), np.zeros(n, dtype=int)
     for level, signs in zip(levels, np.array(PATHS).T, strict=True):
         alive &= filt.admits(state, response(level))
         count += alive

@@ -70,7 +70,7 @@ def require_after(
 
 
 def transcript(filt: fp.PrivacyFilter, strategy: Strategy) -> Masses:
-    """The laws of the transcript, by enumeration of every outcome; a denied request ends a path."""
+    """The distributions of the transcript, by enumeration of every outcome; a denied request ends a path."""
     leaves: Masses = []
 
     def walk(state: object, past: tuple[float, ...], p: float, q: float) -> None:
@@ -137,27 +137,30 @@ def _outcomes(pair: fp.DominatingPair) -> list[tuple[float, float, float]]:
 
 
 def product(pairs: Iterable[fp.DominatingPair]) -> Masses:
-    """The laws of finite pairs fixed in advance, by enumeration."""
-    law: Masses = [(1.0, 1.0)]
+    """The distributions of finite pairs fixed in advance, by enumeration."""
+    distribution: Masses = [(1.0, 1.0)]
     for pair in pairs:
-        law = [(p * a, q * b) for p, q in law for _, a, b in _outcomes(pair)]
-    return law
+        distribution = [(p * a, q * b) for p, q in distribution for _, a, b in _outcomes(pair)]
+    return distribution
 
 
-def hockey_stick(law: Masses, epsilon: float) -> float:
+def hockey_stick(distribution: Masses, epsilon: float) -> float:
     """H_{e^epsilon}, the larger direction."""
     e = math.exp(epsilon)
-    return max(math.fsum(max(p - e * q, 0.0) for p, q in law), math.fsum(max(q - e * p, 0.0) for p, q in law))
+    return max(
+        math.fsum(max(p - e * q, 0.0) for p, q in distribution),
+        math.fsum(max(q - e * p, 0.0) for p, q in distribution),
+    )
 
 
-def renyi(law: Masses, alpha: float) -> float:
+def renyi(distribution: Masses, alpha: float) -> float:
     """D_alpha, the larger direction."""
-    return max(one_way_renyi(law, alpha), one_way_renyi([(q, p) for p, q in law], alpha))
+    return max(one_way_renyi(distribution, alpha), one_way_renyi([(q, p) for p, q in distribution], alpha))
 
 
-def one_way_renyi(law: Masses, alpha: float) -> float:
+def one_way_renyi(distribution: Masses, alpha: float) -> float:
     """D_alpha from P to Q."""
-    return math.log(math.fsum(p**alpha * q ** (1 - alpha) for p, q in law if p > 0)) / (alpha - 1)
+    return math.log(math.fsum(p**alpha * q ** (1 - alpha) for p, q in distribution if p > 0)) / (alpha - 1)
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:
@@ -182,11 +185,11 @@ def mean_after(mu: float, after: Callable[[float], float], low: float, high: flo
 
 
 #: Requests that are fixed in advance, a strategy, or the best one.
-Asked = Sequence["fp.DominatingPair"] | Strategy | Best
+Requests = Sequence["fp.DominatingPair"] | Strategy | Best
 
 
 def played(
-    filt: fp.PrivacyFilter, asked: Asked, *, epsilon: float | None = None, alpha: float | None = None
+    filt: fp.PrivacyFilter, requests: Requests, *, epsilon: float | None = None, alpha: float | None = None
 ) -> Reached:
     """What a strategy reaches, the best one, or requests that are all granted: at `epsilon`, or at the order `alpha`.
 
@@ -195,16 +198,16 @@ def played(
     if epsilon is None and alpha is None:
         epsilon = getattr(filt.promise, "epsilon", None)
         alpha = getattr(filt.promise, "alpha", 2.0) if epsilon is None else None
-    if isinstance(asked, Best):
-        value = asked.value(filt, epsilon)  # type: ignore[arg-type]
-    elif callable(asked):
-        law = transcript(filt, asked)
-        value = hockey_stick(law, epsilon) if alpha is None else renyi(law, alpha)  # type: ignore[arg-type]
+    if isinstance(requests, Best):
+        value = requests.value(filt, epsilon)  # type: ignore[arg-type]
+    elif callable(requests):
+        distribution = transcript(filt, requests)
+        value = hockey_stick(distribution, epsilon) if alpha is None else renyi(distribution, alpha)  # type: ignore[arg-type]
     else:
-        require_granted(filt, asked)
-        pairs = Counter(asked)
+        require_granted(filt, requests)
+        pairs = Counter(requests)
         if any(isinstance(pair, fp.FinitePair) for pair in pairs) and alpha is None:
-            value = hockey_stick(product(asked), epsilon)  # type: ignore[arg-type]
+            value = hockey_stick(product(requests), epsilon)  # type: ignore[arg-type]
         elif alpha is None:
             value = fp.Composition(pairs).delta(epsilon).low  # type: ignore[arg-type]
         else:

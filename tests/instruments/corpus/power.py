@@ -6,59 +6,20 @@ import resource
 import sys
 import time
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
-import filterproof as fp
 from filterproof.mc.examine.verification import verify
 from filterproof.reports.package_data import is_right_verdict
+from tests.instruments.corpus.case import Case
 from tests.instruments.corpus.corpus_parts import PARTS
-from tests.instruments.corpus.public import BUGS
+from tests.instruments.corpus.public import CASES
 
-#: What an examination says of a filter, in one word.
-Said = dict[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What is examined: its name, whether it is broken or sound, the game that breaks it, and what makes it.
-
-    promise is that of a service, None for a filter; thread is where a public bug was told.
-    """
-
-    name: str
-    kind: str
-    breaks: str
-    make: Callable[[], Any]
-    promise: fp.Guarantee | None = None
-    thread: str = ""
+#: The row of a case in the record.
+CaseResult = dict[str, object]
 
 
-def _public() -> list[Subject]:
-    """Each public bug as it was and as it was repaired."""
-    subjects = []
-    for bug in BUGS:
-        service = bug.make(repaired=False)
-        promise = None if isinstance(service, fp.PrivacyFilter) else bug.promise
-        for repaired, kind in ((False, "broken"), (True, "sound")):
-
-            def make(bug: Any = bug, repaired: bool = repaired) -> Any:
-                return bug.make(repaired=repaired)
-
-            subjects.append(Subject(bug.name, kind, bug.said, make, promise, bug.thread))
-    return subjects
-
-
-SUBJECTS: dict[str, list[Subject]] = {
-    half: [
-        Subject(case.name, case.kind, case.why if case.kind == "broken" else "", case.filter_class)
-        for case in cases
-    ]
-    for half, cases in PARTS.items()
-} | {"public": _public()}
+SUBJECTS: dict[str, tuple[Case, ...]] = {**PARTS, "public": CASES}
 
 
 def _processor() -> float:
@@ -67,19 +28,19 @@ def _processor() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
-def examined(job: tuple[str, int, float]) -> Said:
+def examined(job: tuple[str, int, float]) -> CaseResult:
     """The line of one subject: its part, its place and the effort. What cannot be examined is an error, and a miss."""
-    half, place, effort = job
-    subject = SUBJECTS[half][place]
-    line: Said = {
-        "half": half,
+    part, place, effort = job
+    subject = SUBJECTS[part][place]
+    line: CaseResult = {
+        "part": part,
         "name": subject.name,
         "kind": subject.kind,
         "outcome": "ERROR",
         "evidence": "",
     }
     line |= {"seconds": 0.0, "processor": 0.0, "stages": [], "detail": "", "counterexample": ""}
-    line |= {"breaks": subject.breaks, "thread": subject.thread}
+    line |= {"breaks": subject.why if subject.kind == "broken" else "", "thread": subject.thread}
     began, spent = time.perf_counter(), _processor()
     try:
         with warnings.catch_warnings():
@@ -91,11 +52,7 @@ def examined(job: tuple[str, int, float]) -> Said:
     return line | {"seconds": round(seconds, 1), "processor": round(processor, 1)}
 
 
-def _found(subject: Subject, effort: float) -> Said:
-    if subject.promise is not None:
-        violation = fp.services.first_violation(subject.make(), subject.promise, effort=effort).violation
-        counterexample = "" if violation is None else "; ".join(violation.events)
-        return {"outcome": "UNDECIDED" if violation is None else "REFUTED", "counterexample": counterexample}
+def _found(subject: Case, effort: float) -> CaseResult:
     exam = verify(subject.make(), effort=effort)
     outcome = exam.ending.name
     if exam.counterexample is not None:
@@ -109,16 +66,16 @@ def _found(subject: Subject, effort: float) -> Said:
     }
 
 
-def _record(out: Path, effort: float, table: list[Said]) -> None:
+def _record(out: Path, effort: float, table: list[CaseResult]) -> None:
     """Write the cases examined, each with its date and time; of what was not examined again the last record stays."""
     before = json.loads(out.read_text("utf-8")) if out.is_file() else {}
     today = time.strftime("%Y-%m-%d")
     order = [
-        (half, subject.kind, subject.name) for half, subjects in SUBJECTS.items() for subject in subjects
+        (part, subject.kind, subject.name) for part, subjects in SUBJECTS.items() for subject in subjects
     ]
-    cases = {(row["half"], row["kind"], row["name"]): row for row in before.get("cases", [])}
+    cases = {(row["part"], row["kind"], row["name"]): row for row in before.get("cases", [])}
     cases |= {
-        (row["half"], row["kind"], row["name"]): {**row, "date": today, "effort": effort} for row in table
+        (row["part"], row["kind"], row["name"]): {**row, "date": today, "effort": effort} for row in table
     }
     record = {"date": today, "effort": effort, "history": before.get("history", "")}
     record["cases"] = [cases[key] for key in order if key in cases]
@@ -131,15 +88,15 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--effort", type=float, default=1.0)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--half", choices=list(SUBJECTS), nargs="+", default=list(SUBJECTS))
+    parser.add_argument("--part", choices=list(SUBJECTS), nargs="+", default=list(SUBJECTS))
     parser.add_argument("--only", default="", help="names of cases, separated by commas")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args(arguments)
     wanted = set(given.only.split(",")) if given.only else None
     jobs = [
-        (half, place)
-        for half in given.half
-        for place, subject in enumerate(SUBJECTS[half])
+        (part, place)
+        for part in given.part
+        for place, subject in enumerate(SUBJECTS[part])
         if wanted is None or subject.name in wanted
     ]
     table = []
@@ -154,12 +111,12 @@ def main(arguments: list[str]) -> int:
                 f"{row['seconds']:5.1f} s, {row['processor']:5.1f} of the processor  {str(row['detail'])[:110]}",
                 flush=True,
             )
-    for half in SUBJECTS:
+    for part in SUBJECTS:
         for kind in ("broken", "sound"):
-            rows = [row for row in table if row["half"] == half and row["kind"] == kind]
+            rows = [row for row in table if row["part"] == part and row["kind"] == kind]
             if rows:
                 print(
-                    f"{half} half, {kind}: {sum(map(is_right_verdict, rows))} of {len(rows)} as they should be"
+                    f"{part} part, {kind}: {sum(map(is_right_verdict, rows))} of {len(rows)} as they should be"
                 )
     return int(not all(map(is_right_verdict, table)))
 

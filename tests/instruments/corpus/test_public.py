@@ -56,7 +56,7 @@ def test_examination_refutes_a_filter_and_a_service_of_public_bugs(name: str) ->
 
 
 def test_record_has_every_public_bug_refuted_and_no_repair() -> None:
-    rows = [row for row in recorded_data("power")["cases"] if row["half"] == "public"]
+    rows = [row for row in recorded_data("power")["cases"] if row["part"] == "public"]
     assert [(row["name"], row["kind"]) for row in rows] == [
         (bug.name, bug.kind) for bug in SUBJECTS["public"]
     ]

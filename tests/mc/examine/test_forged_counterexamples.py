@@ -11,7 +11,7 @@ import filterproof as fp
 from filterproof.mc.engine.adversaries import Constant, HighWhileLossPositive
 from filterproof.mc.engine.encoding import allowed_values_by_name, decode, encode
 from filterproof.mc.examine.replay import replay_data
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
 from tests.mc.examine.counterexamples import COUNTEREXAMPLES, HELD
 from tests.mc.forged import read_as_refused_or_true
@@ -40,15 +40,15 @@ def test_a_counterexample_with_any_place_changed_is_refused_or_ends_in_its_own_n
         assert not any(where.startswith(f".{place} ") for where in taken)
 
 
-SEQUENCE = Sequence(((fp.Gaussian(0.5), 2), (fp.RandomizedResponse.from_ratio(3), 10**12)))
+SEQUENCE = RequestSequence(((fp.Gaussian(0.5), 2), (fp.RandomizedResponse.from_ratio(3), 10**12)))
 
 
 def test_a_sequence_is_read_as_what_says_so_alone() -> None:
     data = through_json(SEQUENCE.to_data(allowed_values_by_name()))
-    assert Sequence.from_data(data, allowed_values_by_name()) == SEQUENCE
+    assert RequestSequence.from_data(data, allowed_values_by_name()) == SEQUENCE
 
     def as_written(other: Any) -> bool:
-        again = Sequence.from_data(other, allowed_values_by_name())
+        again = RequestSequence.from_data(other, allowed_values_by_name())
         return [times for _, times in again.steps] == [step["times"] for step in other]
 
     taken = read_as_refused_or_true(data, as_written, bool)

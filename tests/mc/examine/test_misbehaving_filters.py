@@ -117,22 +117,6 @@ def test_a_filter_that_never_returns_is_examined_until_the_limit() -> None:
     assert not exam.admits_something
 
 
-def test_a_filter_that_asks_a_thread_is_examined_before_its_first_use_and_not_at_fault_after() -> None:
-    filt = misbehaving_filters.HasAPool()
-    exam = verify(filt, effort=EFFORT, mechanisms=["rr"], stages=["games"])
-    assert (exam.ending, exam.faults, exam.stopped) == (Ending.UNDECIDED, (), "")
-    assert any(finding.stage == "games" and finding.tightness for finding in exam.findings)
-    filt.open("retry").request(fp.Gaussian(0.1))
-    with filt.pool:
-        exam = verify(filt, effort=EFFORT, mechanisms=["rr"])
-    assert (exam.ending, exam.faults) == (Ending.THREADS_LOST, ())
-    assert re.match(
-        r"threads ran in this process before \(.*HasAPool_0.*\), and a forked process does", exam.stopped
-    )
-    assert exam.verdict.outcome is Outcome.UNDECIDED
-    assert exam.verdict.detail.startswith(exam.stopped)
-
-
 def test_of_a_filter_whose_state_is_not_all_it_knows_no_game_on_states_is_believed() -> None:
     exam = verify(SeesRewinding(), effort=EFFORT, mechanisms="rr")
     assert exam.ending is Ending.FAULTY

@@ -1,4 +1,4 @@
-"""Paper 003's Figure 1: the profile at a point by a Fourier transform, RDP by the binomial formula."""
+"""Figure 1 of Koskela et al.: the profile at a point by a Fourier transform, RDP by the binomial formula."""
 
 import math
 from pathlib import Path

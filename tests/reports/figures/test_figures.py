@@ -185,8 +185,8 @@ def a_picture_can_be_read_in_the_dark_without_colours_and_at_420_pixels(name: st
     assert min(text.get_fontsize() for text in texts) * points >= 8.5
 
 
-#: The laws of every figure.
-LAWS = (
+#: The invariants of every figure.
+INVARIANTS = (
     an_unknown_parameter_and_a_value_out_of_range_are_refused_in_one_sentence,
     words_tell_the_figure_and_name_what_is_derived_for_them,
     the_files_hold_the_data_with_every_digit,
@@ -204,8 +204,8 @@ FAST = ("000-rogers", "003-3", "003-7", "004-1", "eraser", "natural-game", "per-
 @pytest.mark.parametrize("name", slow_but(FAST, FIGURES))
 def test_every_law_of_figures_holds(name: str) -> None:
     """In one test, so that one worker computes the figure, once."""
-    for law in LAWS:
-        law(name)
+    for invariant in INVARIANTS:
+        invariant(name)
 
 
 @pytest.mark.parametrize("name", slow_but(SOME, FIGURES))

@@ -1,4 +1,4 @@
-"""Steps and rounds of 003 and 000: the rule of each column again, by guarantees, a binomial law, and the filters."""
+"""Steps and rounds of the papers' tables: each column again by guarantees, a binomial sum, and the filters."""
 
 import math
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from filterproof.reports.figures.paper_figure import figure
 from tests.instruments.bench.references import reference
 
 SIGMA = 100.0
-#: delta at an epsilon of so many steps: by GDP, by RDP, and by (C.3) of 003 over the orders that are printed there.
+#: delta at an epsilon of so many steps: by GDP, by RDP, and by (C.3) of Koskela et al. over their orders.
 DELTAS: dict[str, Callable[[float, int], float]] = {
     "gdp": lambda epsilon, k: float(fp.GaussianDP(k**0.5 / SIGMA).delta(epsilon)),
     "rdp": lambda epsilon, k: float(fp.ZCDP(k / (2 * SIGMA**2)).delta(epsilon)),

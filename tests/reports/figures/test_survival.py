@@ -1,4 +1,4 @@
-"""Paper 004's Figure 2: survival by simulation, values by evaluation, thresholds by their certificates."""
+"""Figure 2 of Taylor et al.: survival by simulation, values by evaluation, thresholds by their certificates."""
 
 import mpmath
 import numpy as np

@@ -12,7 +12,6 @@ from filterproof.reports.chapters import accountant_examples
 from filterproof.reports.chapters.accountant_chapter import (
     PAGES,
     AccountantChapter,
-    ExaminedAccountant,
     accountant_claims,
     refuted_verdict,
 )
@@ -44,10 +43,8 @@ def chapter(page: str, verdict: Verdict = HOLDS) -> AccountantChapter:
         value = 0.9 * promised
         item = fp.Estimate(value, 0.9 * value, 1.1 * value, 1e-9, 4000, "plain, KL-Chernoff")
         rows.append(EstimateAndGuarantee(what, item, promised))
-    examined = [
-        ExaminedAccountant(type(item).__name__, repr(item), verdict) for item in page_instances(page).values()
-    ]
-    return AccountantChapter(page, tuple(examined), tuple(rows))
+    verdicts = {type(item).__name__: verdict for item in page_instances(page).values()}
+    return AccountantChapter(page, verdicts, tuple(rows))
 
 
 @cache
@@ -65,8 +62,9 @@ def test_of_several_verdicts_a_page_shows_that_of_which_least_is_known() -> None
     by_kernel, undecided = replace(HOLDS, evidence=Evidence.KERNEL), replace(HOLDS, outcome=Outcome.UNDECIDED)
     for weakest, *others in ((REFUTED, undecided, HOLDS), (undecided, HOLDS), (HOLDS, by_kernel)):
         for verdicts in ((weakest, *others), (*others, weakest)):
-            examined = tuple(ExaminedAccountant("x", "X()", verdict) for verdict in verdicts)
-            assert AccountantChapter("trackers", examined, ()).verdict is weakest
+            assert (
+                AccountantChapter("trackers", dict(zip("xyz", verdicts, strict=False)), ()).verdict is weakest
+            )
 
 
 @pytest.mark.parametrize("page", PAGES)

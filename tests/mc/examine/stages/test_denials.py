@@ -78,7 +78,7 @@ def at_sites(shared: bool) -> Any:
 
 
 #: What is asked -> the beginning of what is told first.
-TOLD: list[tuple[Any, str]] = [
+DENIALS: list[tuple[Any, str]] = [
     (spending(Purse), NOTHING),
     (spending(Careful, released=lambda held, pair, loss: None), NOTHING),
     (at_sites(shared=False), NOTHING),
@@ -103,7 +103,7 @@ TOLD: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("filt", "words"), TOLD)
+@pytest.mark.parametrize(("filt", "words"), DENIALS)
 def test_what_fits_and_is_denied_and_what_a_denial_charges_is_told_and_refutes_nothing(
     filt: Any, words: str
 ) -> None:

@@ -22,7 +22,7 @@ from filterproof.mc.examine.counterexample import (
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.replay import replay_data
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.stages.plays import ROUND_SIZES, simple_plays
 from filterproof.mc.examine.stages.shrinking import (
     best_plan_over_rational_pairs,
@@ -41,9 +41,9 @@ ODD = fp.FinitePair((0.132, 0.868), (0.125, 0.875))
 
 
 def many(filt: fp.PrivacyFilter, *steps: tuple[fp.DominatingPair, int]) -> Counterexample:
-    played = Sequence(steps)
+    played = RequestSequence(steps)
     assert played.is_granted(filt)
-    return sequence_counterexample(filt, played, D2, played.low(D2))
+    return sequence_counterexample(filt, played, D2, played.lower_bound(D2))
 
 
 def shrunk(
@@ -102,7 +102,10 @@ def test_where_no_work_is_left_what_was_found_is_shown(odd: Counterexample) -> N
 def test_search_that_is_stopped_at_its_limit_keeps_its_result() -> None:
     """One bound on Laplace sums takes more than all units; the worker ends a stage two thirds beyond its limit."""
     wide = sequence_counterexample(
-        Forgets(), Sequence(((fp.Laplace(3.0), 3), (fp.Laplace(2.0), 5))), Divergence.hockey_stick(1.0), 0.2
+        Forgets(),
+        RequestSequence(((fp.Laplace(3.0), 3), (fp.Laplace(2.0), 5))),
+        Divergence.hockey_stick(1.0),
+        0.2,
     )
     with activate_meter(), stopping_at(WorkLimit.of(5 / 3 * 1000)):
         assert shrunk(Forgets(), wide, units=1000).counterexample is wide

@@ -10,7 +10,7 @@ import filterproof as fp
 from filterproof.mc.examine.counterexample import sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Examination
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.reports.user_filter import load_filter
 from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
@@ -135,10 +135,10 @@ def test_without_the_solver_the_stage_says_what_to_install(
     assert finding.result.startswith("not tried: proofs need z3: pip install 'filterproof[prove]'")
 
 
-def exam_with(proved: StageFinding, played: Sequence) -> Examination:
+def exam_with(proved: StageFinding, played: RequestSequence) -> Examination:
     """An examination in which a sequence exceeds the guarantee beside the finding of a proof."""
     filt, measure = fp.ZCDPFilter(0.5), Divergence.renyi(2.0)
-    counterexample = sequence_counterexample(filt, played, measure, played.low(measure))
+    counterexample = sequence_counterexample(filt, played, measure, played.lower_bound(measure))
     refuted = StageFinding.from_counterexample("sequences", "", "", "one sequence", counterexample)
     granted = StageFinding("admission", "", "gaussian up to 1", "", "")
     return Examination(filt, ("gaussian",), (granted, proved, refuted), 1, 1e-6, filt.promise)
@@ -148,14 +148,32 @@ def test_a_counterexample_within_the_bound_on_rounding_contradicts_no_proof(tmp_
     # 2 rho = 1 is promised at order 2, and 2^22 requests of which each is lost in rounding reach 1 + 2^-32
     tiny = (fp.Gaussian(2.0**-27), 2**22)
     _, finding = examined(sum_filter(tmp_path))
-    exam = exam_with(finding, Sequence(((fp.Gaussian(1.0), 1), tiny)))
+    exam = exam_with(finding, RequestSequence(((fp.Gaussian(1.0), 1), tiny)))
     assert exam.counterexample.value > 1
     assert exam.headline == "HOLDS"
     assert "Rounding alone exceeds the guarantee" in exam.verdict.detail
     assert exam.counterexample is not None
     # as much, in a single request
-    single = Sequence(((fp.Gaussian(1.0), 1), (fp.Gaussian(2.0**-16), 1)))
+    single = RequestSequence(((fp.Gaussian(1.0), 1), (fp.Gaussian(2.0**-16), 1)))
     assert exam_with(finding, single).headline == "DISAGREEMENT"
     # and a proof that allows no rounding contradicts each
     exact = replace(finding, rounding=())
-    assert exam_with(exact, Sequence(((fp.Gaussian(1.0), 1), tiny))).headline == "DISAGREEMENT"
+    assert exam_with(exact, RequestSequence(((fp.Gaussian(1.0), 1), tiny))).headline == "DISAGREEMENT"
+
+
+def test_an_accountant_holds_if_the_source_code_of_its_filter_is_proved(tmp_path: Path) -> None:
+    def source_verdict(filt: fp.PrivacyFilter) -> tuple[object, str]:
+        exam = fp.verify(fp.IndividualFilter(filt, people=2), effort=0.1, stages=["certificate", "source"])
+        return exam.verdict.outcome.name, next(
+            each.result for each in exam.findings if each.stage == "source"
+        )
+
+    outcome, result = source_verdict(sum_filter(tmp_path))
+    assert outcome == "HOLDS"
+    assert result.startswith(
+        "sum of rho <= 0.5 on every path, so 0.5-zCDP (kept_zcdp: KERNEL); theorem 'individual"
+    )
+    outcome, result = source_verdict(
+        sum_filter(tmp_path, admits="spent + COST + 0 * spent.sum() <= self.budget")
+    )
+    assert (outcome, result[:54]) == ("UNDECIDED", "not proved: sum of all runs mixes them; pass axis=1, s")

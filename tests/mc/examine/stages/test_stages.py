@@ -21,7 +21,7 @@ from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext, admission_finding
 from filterproof.mc.examine.parameter_families import FAMILY_TABLE, families_for_guarantee
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.stage_schedule import FAILURE
 from filterproof.mc.examine.stages.admission_boundary import (
     LargestGranted,
@@ -158,11 +158,13 @@ def test_sequence_that_comes_nearest_is_told_in_its_direction() -> None:
     sought = SequenceSearch(subject=subject(fp.ZCDPFilter(0.5), "gaussian", "twopoint"))
     p, q = Fraction(1, 200), Fraction(1, 100)
     rare = fp.FinitePair((p, 1 - p), (q, 1 - q))
-    assert sought.measure_sequence(played := Sequence(((rare, 1),))) is None
+    assert sought.measure_sequence(played := RequestSequence(((rare, 1),))) is None
     assert {row.measure.direction for row in sought.rows.values()} >= {"QP"}
     for row in sought.rows.values():
-        assert row.attack == played.low(row.measure)
-    assert sought.measure_sequence(Sequence(((Gaussian(1.01), 1),))) is None  # what it denies refutes nothing
+        assert row.attack == played.lower_bound(row.measure)
+    assert (
+        sought.measure_sequence(RequestSequence(((Gaussian(1.01), 1),))) is None
+    )  # what it denies refutes nothing
 
 
 # -- invariants --------------------------------------------------------------------------------------------
@@ -178,7 +180,7 @@ class RaisesForTwo(example_filters.ByHand):
 
 
 #: The filter, the families -> words of its fault, and of a note.
-LAWS: list[tuple[type[fp.PrivacyFilter], tuple[str, ...], str, str]] = [
+NAMED_FAULTS: list[tuple[type[fp.PrivacyFilter], tuple[str, ...], str, str]] = [
     (example_filters.NotMonotone, ("gaussian",), "", "violated invariant cheaper_is_admitted_too: Gaussian"),
     (RaisesForTwo, ("gaussian",), "RaisesForTwo.admits raised LookupError", ""),
     (misbehaving_filters.MixesRuns, ("gaussian",), "MixesRuns breaks the contract: it mixes runs", ""),
@@ -186,8 +188,8 @@ LAWS: list[tuple[type[fp.PrivacyFilter], tuple[str, ...], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "families", "fault", "note"), slow_but(LAWS[:2], LAWS))
-def test_a_broken_law_of_purity_is_a_fault_and_of_another_a_note(
+@pytest.mark.parametrize(("kind", "families", "fault", "note"), slow_but(NAMED_FAULTS[:2], NAMED_FAULTS))
+def test_a_violated_determinism_is_a_fault_and_another_invariant_a_note(
     kind: type[fp.PrivacyFilter], families: tuple[str, ...], fault: str, note: str
 ) -> None:
     about = subject(kind(), *families)
@@ -236,7 +238,7 @@ def test_a_player_keeps_to_what_is_granted_and_notices_what_leaves_the_state_as_
     player = Player(filt, WorkLimit.of(LONG), checked_start(filt, 1))
     assert [player.request_and_count_grants(Gaussian(each), times) for times in (3, 10)] == [3, 2]
     assert not player.grants(Gaussian(each))
-    assert player.played == Sequence(((Gaussian(each), 5),))
+    assert player.played == RequestSequence(((Gaussian(each), 5),))
     for pure in (True, False):
         player = Player(example_filters.Forgets(), WorkLimit.of(LONG), np.zeros(1), deterministic=pure)
         assert player.request_and_count_grants(Gaussian(0.1), 50) == (1 if pure else 50)
@@ -244,7 +246,7 @@ def test_a_player_keeps_to_what_is_granted_and_notices_what_leaves_the_state_as_
 
 
 class Understated(Gaussian):
-    """Declares a tenth of its mu; its law is its parent's."""
+    """Declares a tenth of its mu; its distribution is its parent's."""
 
     @property
     def gdp_mu(self) -> Any:
@@ -261,13 +263,13 @@ def test_quick_bounds_are_above_the_certified_ones() -> None:
     steps: list[Any] = [(Gaussian(2.0), 1), (RandomizedResponse(0.5), 3), (fp.KOV(0.2, 1e-3), 2)]
     steps += [(fp.SubsampledGaussian(0.1, 1.0), 4), (fp.LabelledRequest(Understated(0.5), {"site": "a"}), 3)]
     for step, other in combinations_with_replacement(steps, 2):
-        played = Sequence((step, other))
+        played = RequestSequence((step, other))
         symmetric = all(pair.swapped == pair for pair in played.counts)
         assert [measure for measure, _ in quick_upper_bounds(played, targets)][4:] == [
             target.both_directions[1] for target in targets if not symmetric
         ]
         for measure, bound in quick_upper_bounds(played, targets, ("PQ", "QP")):
-            assert (low := played.low(measure)) <= bound or low == bound == float("inf")
+            assert (low := played.lower_bound(measure)) <= bound or low == bound == float("inf")
 
 
 def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
@@ -283,7 +285,7 @@ def test_rows_of_as_many_requests_as_a_filter_takes_are_granted_and_refute_no_su
     about, target = subject(BucketInTheSum(), "gaussian", "rr", "erasure"), Divergence.hockey_stick(1.0)
     played = [*islice(boundary_sequences(about, WorkLimit.of(LONG)), 3)]
     assert max(play.rounds for play in played) == BucketInTheSum.rounds
-    assert not any(play.low(target) > about.promised(target) for play in played)
+    assert not any(play.lower_bound(target) > about.promised(target) for play in played)
 
 
 def test_a_guessed_menu_is_worth_about_what_its_game_is() -> None:
