@@ -279,7 +279,7 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
         ):
             if exact is not None and (log_fraction(exact) if name == "ratio" else float(exact)) != rounded:
                 raise ValueError(
-                    f"{name} must agree with its rounded value, got {name}={exact} beside {rounded!r}; "
+                    f"{name} must agree with its rounded value, got {name}={exact} with {rounded!r}; "
                     "use NonadaptiveCompositionFilter.from_ratio"
                 )
         object.__setattr__(self, "menu", checked_menu(self.menu))

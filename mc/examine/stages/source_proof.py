@@ -1,8 +1,8 @@
 """The stage of source proofs: the code of a user's filter is traced, and an invariant proves the guarantee.
 
 It is for filters whose own code decides; the library's own rules and combinations of its parts have theorems and
-certificates of their own. An accountant relies on the proof of its filter. What the proof of a filter fails at becomes
-a lead: requests that pass the budget in a play, which are measured at once.
+certificates of their own. An accountant relies on the proof of its filter. What a proof fails at becomes a lead:
+requests that pass the budget in a play, which are measured at once.
 """
 
 from __future__ import annotations
