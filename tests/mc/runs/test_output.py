@@ -41,8 +41,9 @@ def test_names_are_on_the_disk_before_the_block_is_left(
     monkeypatch.setattr(os, "fsync", fsync)
     with OutputFolder(out) as folder:
         folder.add("a.txt", b"whole")
-    for one in (out, out.parent, tmp_path):  # the file is named in the first, the new folders in the others
-        assert (one.stat().st_ino, True) in synced, one
+    # the file is named in the first, the new folders in the others
+    for directory in (out, out.parent, tmp_path):
+        assert (directory.stat().st_ino, True) in synced, directory
     assert ((out / "a.txt").stat().st_ino, False) in synced, "and what it says, before it has its name"
 
 
