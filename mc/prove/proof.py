@@ -138,7 +138,8 @@ class SourceProof:
         ]
         notes += [
             f"rounding    in doubles the {one.theorem.sum} may exceed {number_text(one.theorem.budget)} by at most "
-            f"{one.excess(1000):.1e} after 1,000 grants ({one.excess(10**6):.1e} after 1e6)"
+            f"{one.excess(1000):.1e} after 1,000 grants ({one.excess(10**6):.1e} after 1e6), "
+            "and HOLDS is said of that larger budget"
             for one in self.sums
         ]
         assumed = (

@@ -30,9 +30,8 @@ from filterproof.filters.contract.library import is_library_class
 from filterproof.filters.contract.state import State
 from filterproof.filters.contract.work import WorkLimit, count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.filters.rules.one_sum import ApproximateDPFilter, GaussianFilter, RenyiFilter
+from filterproof.filters.rules.one_sum import ApproximateDPFilter, GaussianFilter, RenyiFilter, ZCDPFilter
 from filterproof.filters.rules.several_sums import BasicFilter
-from filterproof.filters.rules.zcdp import ZCDPFilter
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.formatting import count_words, pair_words, sequence_words
