@@ -81,7 +81,10 @@ def converted(kind: str, own: Caller, x: Any = 0) -> Any:
     if kind == "bool":
         return own.truth(x)
     if type(x) in (str, Fraction, Decimal):
-        return call_on_known_values({"float": float, "int": int}[kind], [str(x)], {})
+        try:
+            return {"float": float, "int": int}[kind](x)
+        except (ValueError, OverflowError):
+            raise Raised from None
     return own.arithmetic.cast(single_number(own, x), kind)
 
 
