@@ -77,7 +77,10 @@ class Interpreter:
     def refuse(self, reason: str) -> NoReturn:
         raise NotTraced(reason)
 
-    def fail(self) -> NoReturn:
+    def fail(self, error: Any) -> NoReturn:
+        """Raise an error of a class, which nothing in the traced code catches."""
+        if not isinstance(error, type) or issubclass(error, StopIteration):
+            raise NotTraced("an error that ends an iterator, or one that is no class, has no rule")
         raise Raised
 
     def asserts(self) -> bool:
