@@ -76,7 +76,9 @@ class SumBound:
 
 def group_by_first_request(sums: Sequence[SumBound]) -> list[list[SumBound]]:
     """Return the proved bounds in groups, one for each kind of first request."""
-    return [[one for one in sums if one.part == part] for part in sorted({one.part for one in sums})]
+    return [
+        [bound for bound in sums if bound.part == part] for part in sorted({bound.part for bound in sums})
+    ]
 
 
 def guarantees_after_grants(sums: Sequence[SumBound], grants: int) -> list[Guarantee]:
@@ -86,7 +88,7 @@ def guarantees_after_grants(sums: Sequence[SumBound], grants: int) -> list[Guara
 
 def _guarantee_from_sums(sums: Sequence[SumBound], grants: int) -> Guarantee:
     """Return the guarantee that proved bounds of one group give after so many grants."""
-    first, *others = (round_up(one.budget + one.drift * grants) for one in sums)
+    first, *others = (round_up(bound.budget + bound.drift * grants) for bound in sums)
     match sums[0].theorem.measure:
         case "epsilon":
             return ApproxDP(first, others[0])
@@ -136,7 +138,7 @@ class Induction:
         cases = list(self._cases())
         if not cases:
             return Failure(self.theorem, "no request is ever granted")
-        kept = self._keep(cases, candidates(self.system, self.plays, self.theorem))
+        preserved = self._keep(cases, candidates(self.system, self.plays, self.theorem))
         for larger, factor in itertools.product((Fraction(1), LARGER), _DRIFTS):
             budget, drift = (
                 self.theorem.budget * larger,
@@ -147,21 +149,23 @@ class Induction:
                 for number in range(len(self.system.shapes))
                 for sign in self.theorem.bounded_signs
             ]
-            if (needed := self._invariants_implying_goals(kept, goals)) is None:
+            if (needed := self._invariants_implying_goals(preserved, goals)) is None:
                 continue
-            found = self._derived_steps(cases, kept, needed)
-            if isinstance(found, Failure):
-                return found
+            steps = self._derived_steps(cases, preserved, needed)
+            if isinstance(steps, Failure):
+                return steps
             places = [tuple(shape.places()) for shape in self.system.shapes]
             record = DerivedSystem(
-                places, self._first(), list(dict.fromkeys([*self._place_range_invariants(), *needed])), found
+                places, self._first(), list(dict.fromkeys([*self._place_range_invariants(), *needed])), steps
             )
             # divergences, unlike charges, are declared within 1e-12 of themselves, and not rounded up
             declared = declared_within(self.theorem.measure)
-            lines = tuple(dict.fromkeys(one.text(self._variable_names(one.shape)) for one in needed))
-            count = len(goals) + sum(len(step.goals) for step in found)
+            lines = tuple(
+                dict.fromkeys(invariant.text(self._variable_names(invariant.shape)) for invariant in needed)
+            )
+            count = len(goals) + sum(len(step.goals) for step in steps)
             return SumBound(self.theorem, budget * declared, drift * declared, lines, count, proof=record)
-        return self._unbounded_sum_failure(cases, kept)
+        return self._unbounded_sum_failure(cases, preserved)
 
     # -- steps -----------------------------------------------------------------------------------------------
 
@@ -246,14 +250,17 @@ class Induction:
     def _switches_and_goals(self, case: GrantedStepCase, invariants: Sequence[Invariant]) -> tuple[Any, Any]:
         """Return z3 switches that assume invariants before a step, and the invariants after it."""
         switches, goals = {}, {}
-        for number, one in enumerate(invariants):
-            if one.shape == case.before:
-                switches[one] = self.questions.switch(f"use{number}")
-                before = case.premises.encode_for_z3(one.slack(case.old), False)
-                case.premises.solver.add(self.questions.z3.Implies(switches[one], before))
-            if one.shape == case.after:
-                polynomial = one.slack(case.new)
-                goals[one] = polynomial, self.questions.z3.Not(case.premises.encode_for_z3(polynomial, False))
+        for number, invariant in enumerate(invariants):
+            if invariant.shape == case.before:
+                switches[invariant] = self.questions.switch(f"use{number}")
+                before = case.premises.encode_for_z3(invariant.slack(case.old), False)
+                case.premises.solver.add(self.questions.z3.Implies(switches[invariant], before))
+            if invariant.shape == case.after:
+                polynomial = invariant.slack(case.new)
+                goals[invariant] = (
+                    polynomial,
+                    self.questions.z3.Not(case.premises.encode_for_z3(polynomial, False)),
+                )
         return switches, goals
 
     def _broken(
@@ -267,22 +274,22 @@ class Induction:
         def answer(denied: Any) -> tuple[bool | None, dict[Any, Fraction]]:
             case.premises.solver.push()
             case.premises.solver.add(denied)
-            found = self.questions.check(case.premises.solver, *assumed)
-            values = case.premises.values(case.premises.solver.model()) if found else {}
+            satisfiable = self.questions.check(case.premises.solver, *assumed)
+            values = case.premises.values(case.premises.solver.model()) if satisfiable else {}
             case.premises.solver.pop()
-            return found, values
+            return satisfiable, values
 
         if not open_goals:
             return []
-        found, values = answer(self.questions.z3.Or([denied for _, denied in open_goals.values()]))
-        if found is None:  # all at once were too many
+        satisfiable, values = answer(self.questions.z3.Or([denied for _, denied in open_goals.values()]))
+        if satisfiable is None:  # all at once were too many
             return [c for c, (_, denied) in open_goals.items() if answer(denied)[0] is not False]
-        return [c for c, (p, _) in open_goals.items() if value_at_model(p, values) < 0] if found else []
+        return [c for c, (p, _) in open_goals.items() if value_at_model(p, values) < 0] if satisfiable else []
 
     # -- derivations -------------------------------------------------------------------------------------------
 
     def _invariants_implying_goals(
-        self, kept: Sequence[Invariant], goals: Sequence[Invariant]
+        self, preserved: Sequence[Invariant], goals: Sequence[Invariant]
     ) -> list[Invariant] | None:
         """Return invariants that imply the goals in every state; None if a goal does not follow."""
         needed: list[Invariant] = []
@@ -296,29 +303,31 @@ class Induction:
             values = _variables_before_step(path, path.intern_atom(Atom("ghost", "sum")))
             premises = Premises(self.questions)
             premises.add_path_facts(path)
-            own = [c for c in kept if c.shape == goal.shape]
-            found = _derivation(premises, goal, values, own, values, needed)
-            if found is None:
+            own = [c for c in preserved if c.shape == goal.shape]
+            derivation = _derivation(premises, goal, values, own, values, needed)
+            if derivation is None:
                 return None
-            needed += [c for c in found.used if c not in needed]
+            needed += [c for c in derivation.used if c not in needed]
         return needed
 
     def _derived_steps(
-        self, cases: Sequence[GrantedStepCase], kept: Sequence[Invariant], needed: list[Invariant]
+        self, cases: Sequence[GrantedStepCase], preserved: Sequence[Invariant], needed: list[Invariant]
     ) -> list[DerivedStep] | Failure:
         """Return the steps with derivations for the needed invariants, or the Failure to find one."""
         first, derived = self._first(), {id(case): derived_step(case) for case in cases}
         limits = list(self._place_range_invariants())
         if any(
-            (one.slack(first).value or 0) < 0 for one in limits if one.shape == 0 and one.terms[0][0] in first
+            (invariant.slack(first).value or 0) < 0
+            for invariant in limits
+            if invariant.shape == 0 and invariant.terms[0][0] in first
         ):
             return Failure(self.theorem, "the state at the start is out of the range of the trace")
-        for one in itertools.chain(limits, needed):  # grows while it is walked through
-            for case in (c for c in cases if c.after == one.shape):
-                own = [c for c in kept if c.shape == case.before]
-                goal = _derivation(case.premises, one, case.new, own, case.old, needed)
+        for invariant in itertools.chain(limits, needed):  # grows while it is walked through
+            for case in (c for c in cases if c.after == invariant.shape):
+                own = [c for c in preserved if c.shape == case.before]
+                goal = _derivation(case.premises, invariant, case.new, own, case.old, needed)
                 if goal is None:
-                    reason = f"no certificate for {one.text(self._variable_names(one.shape))}"
+                    reason = f"no certificate for {invariant.text(self._variable_names(invariant.shape))}"
                     return Failure(self.theorem, reason, case.step)
                 needed += [c for c in goal.used if c not in needed]
                 derived[id(case)].goals.append(goal)
@@ -335,14 +344,16 @@ class Induction:
 
     # -- failures ----------------------------------------------------------------------------------------------
 
-    def _unbounded_sum_failure(self, cases: Sequence[GrantedStepCase], kept: Sequence[Invariant]) -> Failure:
+    def _unbounded_sum_failure(
+        self, cases: Sequence[GrantedStepCase], preserved: Sequence[Invariant]
+    ) -> Failure:
         """Return the failure with a step after which the sum may pass the budget."""
         most = self.theorem.budget * (1 + Fraction(1, 10**6))
         for case in sorted(cases, key=lambda c: not c.unbounded):
             for sign in self.theorem.bounded_signs:
                 goal = Invariant(case.after, ((SUM, Fraction(sign)),), most)
                 before = replace(goal, shape=case.before, bound=self.theorem.budget)
-                facts = [c.slack(case.old) for c in (*kept, before) if c.shape == case.before]
+                facts = [c.slack(case.old) for c in (*preserved, before) if c.shape == case.before]
                 values = case.premises.possible(
                     [*((p, False) for p in facts), (-goal.slack(case.new), True)], model=True
                 )
@@ -380,12 +391,12 @@ class Induction:
         self, case: GrantedStepCase, values: Mapping[Any, Fraction]
     ) -> dict[str, float]:
         """Return the state, the request and the sum of a solver's model, by name."""
-        found, leaves = {}, case.step.before.leaves
+        by_name, leaves = {}, case.step.before.leaves
         for n, atom in enumerate(case.path.atoms):
             if (n,) in values and atom.kind in ("place", "declared", "parameter", "loss", "ghost"):
                 label = leaves[int(atom.name)].name if atom.kind == "place" else atom.name
-                found[f"{self.theorem.sum} before" if atom.kind == "ghost" else label] = float(values[n,])
-        return found
+                by_name[f"{self.theorem.sum} before" if atom.kind == "ghost" else label] = float(values[n,])
+        return by_name
 
 
 def _derivation(
@@ -398,9 +409,11 @@ def _derivation(
 ) -> DerivedGoal | None:
     """A derivation of the goal from invariants: those that are needed anyway, if they are enough."""
     for choice in ([c for c in own if c in needed], own):
-        found = premises.derives(goal.slack(new), [(c.slack(old), False) for c in choice])
-        if found is not None:
-            return DerivedGoal(goal, tuple(choice[i] for i in found.used), tuple(choice), tuple(found.lines))
+        derivation = premises.derives(goal.slack(new), [(c.slack(old), False) for c in choice])
+        if derivation is not None:
+            return DerivedGoal(
+                goal, tuple(choice[i] for i in derivation.used), tuple(choice), tuple(derivation.lines)
+            )
     return None
 
 

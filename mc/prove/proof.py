@@ -89,13 +89,13 @@ class SourceProof:
     @property
     def evidence(self) -> Evidence:
         """EXACT, or CERTIFIED if balls show that the budget gives the guarantee."""
-        return Evidence.weakest(Evidence.EXACT, *(one.theorem.evidence for one in self.sums))
+        return Evidence.weakest(Evidence.EXACT, *(bound.theorem.evidence for bound in self.sums))
 
     @property
     def kernel(self) -> tuple[str, ...]:
         """The statements of the kernel that the proof rests on."""
         first = ("kept_by_first",) * (len(group_by_first_request(self.sums)) > 1)
-        return (*dict.fromkeys(one.theorem.kernel for one in self.sums), *first, *self.conversions)
+        return (*dict.fromkeys(bound.theorem.kernel for bound in self.sums), *first, *self.conversions)
 
     @property
     def scope(self) -> str:
@@ -112,7 +112,9 @@ class SourceProof:
         if not self.proved:
             where = f" ({self.file}:{self.line}: {self.source_line})" if self.line else ""
             return f"not proved: {self.reason}{where}"
-        parts = [", ".join(str(one.theorem) for one in sums) for sums in group_by_first_request(self.sums)]
+        parts = [
+            ", ".join(str(bound.theorem) for bound in sums) for sums in group_by_first_request(self.sums)
+        ]
         sums, named = (
             " or ".join(parts) + ", by the first request," * (len(parts) > 1),
             ", ".join(self.kernel),
@@ -129,17 +131,17 @@ class SourceProof:
                 notes.append(f"step        {numbers}")
             return tuple(notes)
         first, last = self.lines
-        certificates = sum(one.certificates for one in self.sums)
-        lines = dict.fromkeys(line for one in self.sums for line in one.invariants)
+        certificates = sum(bound.certificates for bound in self.sums)
+        lines = dict.fromkeys(line for bound in self.sums for line in bound.invariants)
         notes = [
             f"invariant   {';  '.join(lines)}",
             f"from        {self.paths} paths ({self.file}:{first}-{last}), "
             f"closed by {certificates} certificates in rationals",
         ]
         notes += [
-            f"rounding    in doubles the {one.theorem.sum} may exceed {number_text(one.theorem.budget)} by at most "
-            f"{one.excess(1000):.1e} after 1,000 grants ({one.excess(10**6):.1e} after 1e6)"
-            for one in self.sums
+            f"rounding    in doubles the {bound.theorem.sum} may exceed {number_text(bound.theorem.budget)} by at most "
+            f"{bound.excess(1000):.1e} after 1,000 grants ({bound.excess(10**6):.1e} after 1e6)"
+            for bound in self.sums
         ]
         assumed = (
             "requests declare true parameters, as doubles",
@@ -208,13 +210,13 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
     if agreed < COMPARED:
         return SourceProof(False, reason=f"only {agreed} decisions of the real code were compared", **known)
     parts, failures = [system], list[Failure]()
-    found = _bounds(system, plays, possible, questions, failures)
+    bounds = _bounds(system, plays, possible, questions, failures)
     of_events = isinstance(promise, PureDP | ApproxDP | GaussianDP)  # of which kept_by_first speaks
-    if found is None and of_events and len(parts := list(system.split_by_first_grant())) > 1:
+    if bounds is None and of_events and len(parts := list(system.split_by_first_grant())) > 1:
         own = [_bounds(part, plays, possible, questions, failures) for part in parts]
         if None not in own:
-            found = [replace(one, part=number) for number, sums in enumerate(own) for one in sums or ()]
-    if found is not None:
+            bounds = [replace(bound, part=number) for number, sums in enumerate(own) for bound in sums or ()]
+    if bounds is not None:
         if missing := unplayed_code(system, Plays(plays.plays + others.plays)):
             source, unplayed, answer = missing[0]
             what = "ran" if answer is None else f"had a condition that is {answer} in"
@@ -224,14 +226,14 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
             )
         undefined = (
             [step for step in system.steps if step.request_declares_nan]
-            if any(one.defined for one in found)
+            if any(bound.defined for bound in bounds)
             else []
         )
         lines = {step.lines[-1] if step.lines else None for step in undefined[:1]}
         return SourceProof(
-            True, sums=tuple(found), lines=_traced_line_range(system),
+            True, sums=tuple(bounds), lines=_traced_line_range(system),
             conversions=tuple(sorted(
-                {name for one in found for name in conversion_statements(one.theorem, numbers_read_of_requests(system))}
+                {s for bound in bounds for s in conversion_statements(bound.theorem, numbers_read_of_requests(system))}
             )),
             assumes=(
                 *(f"no request declares NaN, which line {line} may grant" for line in lines),
@@ -248,8 +250,8 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
             )
             break
     orders = {name.split()[-1] for name in numbers_read_of_requests(system) if "renyi" in name}
-    of_order_in_code = [one for one in failures if str(one.theorem.alpha) in orders]
-    failure = next((one for one in failures if one.values), (of_order_in_code or failures)[0])
+    of_order_in_code = [bound for bound in failures if str(bound.theorem.alpha) in orders]
+    failure = next((bound for bound in failures if bound.values), (of_order_in_code or failures)[0])
     line = failure.step.lines[-1] if failure.step is not None and failure.step.lines else None
     return SourceProof(
         False, reason=reason or failure.reason, tried=tuple(dict.fromkeys(map(str, failures))), line=line,
@@ -268,22 +270,22 @@ def _bounds(
     """Return the proved bounds of the first theorem that applies; None, with `failures`, if none does."""
     undefined = any(step.request_declares_nan for step in system.steps)
     for sums, defined in itertools.product(possible, (False, True) if undefined else (False,)):
-        found: list[SumBound] = []
+        proved: list[SumBound] = []
         for theorem in sums:
             answer = Induction(system, plays, theorem, questions, defined).prove()
             if isinstance(answer, Failure):
                 failures.append(answer)
                 break
-            found.append(replace(answer, defined=defined))
+            proved.append(replace(answer, defined=defined))
         else:
-            return found
+            return proved
     return None
 
 
 def _promise(filt: PrivacyFilter) -> Guarantee:
     """Return the filter's guarantee; raise NotTraced unless it is a value of the library."""
-    held = inspect.getattr_static(filt, "promise", None)
-    if isinstance(held, property) and not is_library_class(defining_class(type(filt), "promise")):
+    declared = inspect.getattr_static(filt, "promise", None)
+    if isinstance(declared, property) and not is_library_class(defining_class(type(filt), "promise")):
         raise NotTraced("the promise is computed; make it an attribute")
     promise = filt.promise
     if not (isinstance(promise, Guarantee) and is_library_class(type(promise))):
@@ -311,15 +313,17 @@ def _renyi_orders_read(system: System) -> set[Fraction]:
 def _shortest_play_over_budget(theorem: SumTheorem, plays: Plays) -> tuple[tuple[str, dict[str, Any]], ...]:
     """Return the requests of the shortest play after which the sum exceeds the budget."""
     budget = float(theorem.budget) * (1 + 1e-9)
-    found = []
-    for one in plays.plays:
-        for run in range(one[0].runs):
-            granted = [decision for decision in one[run :: one[0].runs] if decision.granted]
+    above_budget = []
+    for play in plays.plays:
+        for run in range(play[0].runs):
+            granted = [decision for decision in play[run :: play[0].runs] if decision.granted]
             sums = itertools.accumulate(charge_upper_bound(decision, theorem) for decision in granted)
             above = next((place for place, total in enumerate(sums, 1) if abs(total) > budget), None)
             if above is not None:
-                found.append(tuple((decision.family, decision.parameters) for decision in granted[:above]))
-    return min(found, key=len, default=())
+                above_budget.append(
+                    tuple((decision.family, decision.parameters) for decision in granted[:above])
+                )
+    return min(above_budget, key=len, default=())
 
 
 def _calls_library_functions(system: System) -> bool:

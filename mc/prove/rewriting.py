@@ -34,9 +34,9 @@ def rewrite_with_hooks(function: FunctionType, hooks: Any) -> FunctionType:
         raise NotTraced(f"{function.__qualname__} refers to a name that has no value yet") from None
     names: dict[str, Any] = {}
     exec(_compile_factory(function), function.__globals__, names)  # noqa: S102 - the user's own code, with hooks
-    made: FunctionType = names["factory"](hooks, *cells)
-    made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-    return made
+    rewritten: FunctionType = names["factory"](hooks, *cells)
+    rewritten.__defaults__, rewritten.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return rewritten
 
 
 @lru_cache(maxsize=512)
@@ -48,20 +48,20 @@ def _compile_factory(function: FunctionType) -> CodeType:
     if any(isinstance(n, ast.Name) and n.id[:2] == "__" and n.id[-2:] != "__" for n in ast.walk(node)):
         raise NotTraced("a name that Python changes in classes has no rule", node.lineno)
     body = node.body if isinstance(node, ast.FunctionDef) else [ast.Return(node.body, lineno=node.lineno)]
-    for one in (node.args.posonlyargs, node.args.args, node.args.kwonlyargs):
-        for argument in one:
+    for arguments in (node.args.posonlyargs, node.args.args, node.args.kwonlyargs):
+        for argument in arguments:
             argument.annotation = None
     nothing = ast.Constant(None)
     node.args.defaults = [nothing] * len(node.args.defaults)
     node.args.kw_defaults = [default and nothing for default in node.args.kw_defaults]
     first = [a.arg for a in (*node.args.posonlyargs, *node.args.args)][:1]
-    made = ast.FunctionDef(
+    inner = ast.FunctionDef(
         "made", node.args, Rewriter(first, function.__module__ not in TRACED).block(body), []
     )
     given = ast.arguments(
         [], [ast.arg(n) for n in (HOOKS, *function.__code__.co_freevars)], None, [], [], None, []
     )
-    outer = ast.FunctionDef("factory", given, [made, ast.Return(ast.Name("made", ast.Load()))], [])
+    outer = ast.FunctionDef("factory", given, [inner, ast.Return(ast.Name("made", ast.Load()))], [])
     module = ast.fix_missing_locations(ast.Module([outer], []))
     try:
         return compile(module, FILE, "exec", dont_inherit=True)
@@ -115,12 +115,12 @@ class Rewriter(ast.NodeTransformer):
 
     def block(self, body: Iterable[ast.stmt]) -> list[ast.stmt]:
         """Return the rewritten statements, each after a call of the hook that counts lines, if requested."""
-        found: list[ast.stmt] = []
+        statements: list[ast.stmt] = []
         for node in body:
             if self.counts:
-                found.append(hook_statement("tick", ast.Constant(node.lineno)))
-            found += self.statement(node)
-        return found
+                statements.append(hook_statement("tick", ast.Constant(node.lineno)))
+            statements += self.statement(node)
+        return statements
 
     def statement(self, node: ast.stmt) -> list[ast.stmt]:
         """Return the statements that replace one statement."""
@@ -137,9 +137,9 @@ class Rewriter(ast.NodeTransformer):
                 return [hook_statement("fail")]
             case ast.Assign():
                 name = self.fresh()
-                made = ast.Assign([ast.Name(name, ast.Store())], self.visit(node.value))
+                assignment = ast.Assign([ast.Name(name, ast.Store())], self.visit(node.value))
                 return [
-                    made,
+                    assignment,
                     *(
                         s
                         for t in node.targets
@@ -200,23 +200,25 @@ class Rewriter(ast.NodeTransformer):
                 bound = [ast.Tuple([walrus(pattern.name, value)], ast.Load())] if pattern.name else []
                 return conjunction(*tests, *bound)
             case ast.MatchOr():
-                return ast.BoolOp(ast.Or(), [self.pattern_test(one, subject) for one in pattern.patterns])
+                return ast.BoolOp(
+                    ast.Or(), [self.pattern_test(subpattern, subject) for subpattern in pattern.patterns]
+                )
             case ast.MatchClass():
                 inner, kind = [*pattern.patterns, *pattern.kwd_patterns], self.visit(pattern.cls)
                 count, names = ast.Constant(len(pattern.patterns)), map(ast.Constant, pattern.kwd_attrs)
-                found = hook_call("class_parts", value, kind, count, *names)
+                unpacked = hook_call("class_parts", value, kind, count, *names)
             case ast.MatchSequence() if not any(isinstance(p, ast.MatchStar) for p in pattern.patterns):
-                inner, found = (
+                inner, unpacked = (
                     pattern.patterns,
                     hook_call("sequence_parts", value, ast.Constant(len(pattern.patterns))),
                 )
             case _:
                 return refusal_hook_call(pattern)
-        whole, parts = self.fresh(), [self.fresh() for _ in inner]
-        tests = [ast.Compare(walrus(whole, found), [ast.IsNot()], [ast.Constant(None)])]
-        for place, (one, name) in enumerate(zip(inner, parts, strict=True)):
-            part = ast.Subscript(ast.Name(whole, ast.Load()), ast.Constant(place), ast.Load())
-            tests += [ast.Tuple([walrus(name, part)], ast.Load()), self.pattern_test(one, name)]
+        matched, parts = self.fresh(), [self.fresh() for _ in inner]
+        tests = [ast.Compare(walrus(matched, unpacked), [ast.IsNot()], [ast.Constant(None)])]
+        for place, (subpattern, name) in enumerate(zip(inner, parts, strict=True)):
+            part = ast.Subscript(ast.Name(matched, ast.Load()), ast.Constant(place), ast.Load())
+            tests += [ast.Tuple([walrus(name, part)], ast.Load()), self.pattern_test(subpattern, name)]
         return conjunction(*tests)
 
     def fresh(self) -> str:
@@ -244,14 +246,14 @@ class Rewriter(ast.NodeTransformer):
                 stars = [i for i, t in enumerate(target.elts) if isinstance(t, ast.Starred)]
                 star = ast.Constant(stars[0] if stars else None)
                 names = [self.fresh() for _ in target.elts]
-                made = ast.Tuple([ast.Name(n, ast.Store()) for n in names], ast.Store())
-                found: list[ast.stmt] = [
-                    ast.Assign([made], hook_call("unpack", value, ast.Constant(len(names)), star))
+                fresh_names = ast.Tuple([ast.Name(n, ast.Store()) for n in names], ast.Store())
+                statements: list[ast.stmt] = [
+                    ast.Assign([fresh_names], hook_call("unpack", value, ast.Constant(len(names)), star))
                 ]
-                for one, name in zip(target.elts, names, strict=True):
-                    part = one.value if isinstance(one, ast.Starred) else one
-                    found += self.assignment_statements(part, ast.Name(name, ast.Load()))
-                return found
+                for element, name in zip(target.elts, names, strict=True):
+                    part = element.value if isinstance(element, ast.Starred) else element
+                    statements += self.assignment_statements(part, ast.Name(name, ast.Load()))
+                return statements
         return [ast.Expr(refusal_hook_call(target))]
 
     def augmented_assignment_statements(
@@ -259,8 +261,8 @@ class Rewriter(ast.NodeTransformer):
     ) -> list[ast.stmt]:
         """Return the statements for `target symbol= value`."""
         if isinstance(target, ast.Name):
-            made = hook_call("augmented_value", symbol, ast.Name(target.id, ast.Load()), value)
-            return [ast.Assign([target], made)]
+            new_value = hook_call("augmented_value", symbol, ast.Name(target.id, ast.Load()), value)
+            return [ast.Assign([target], new_value)]
         if isinstance(target, ast.Subscript):
             place = self.visit(target.value), self.rewritten_index(target.slice)
             return [hook_statement("augment_item", symbol, *place, value)]
@@ -273,12 +275,12 @@ class Rewriter(ast.NodeTransformer):
 
     def first_deciding(self, is_or: bool, values: Iterable[ast.expr]) -> ast.expr:
         """Return the expression that `and`, or `or`, makes of rewritten values."""
-        *others, found = values
+        *others, expression = values
         for value in reversed(others):
             name = self.fresh()
-            ends = ast.Name(name, ast.Load()), found
-            found = ast.IfExp(hook_call("truth", walrus(name, value)), *(ends if is_or else ends[::-1]))
-        return found
+            ends = ast.Name(name, ast.Load()), expression
+            expression = ast.IfExp(hook_call("truth", walrus(name, value)), *(ends if is_or else ends[::-1]))
+        return expression
 
     def list_node(self, nodes: Iterable[ast.expr]) -> ast.List:
         """Return a list display of the rewritten expressions."""
@@ -302,8 +304,8 @@ class Rewriter(ast.NodeTransformer):
             )
         if isinstance(node, ast.Tuple):
             return ast.Tuple([*map(self.rewritten_index, node.elts)], ast.Load())
-        made: ast.expr = self.visit(node)
-        return made
+        rewritten: ast.expr = self.visit(node)
+        return rewritten
 
     def visit(self, node: ast.AST) -> Any:
         """Return the expression that replaces an expression; without a rule, a call of `hooks.refuse`."""

@@ -106,19 +106,21 @@ def theorems_for_guarantee(
     Raises NotTraced for a guarantee that has none.
     """
     rules = _charge_rules_for_guarantee(promise, orders)
-    found: list[tuple[SumTheorem, ...]] = [
-        (one,) for rule in rules if (one := _theorem_with_largest_budget(rule, promise))
+    groups: list[tuple[SumTheorem, ...]] = [
+        (theorem,) for rule in rules if (theorem := _theorem_with_largest_budget(rule, promise))
     ]
     match promise:
         case PureDP(epsilon):
-            found.append((SumTheorem("loss", Fraction(epsilon), "kept_losses"),))
+            groups.append((SumTheorem("loss", Fraction(epsilon), "kept_losses"),))
         case ApproxDP(epsilon):
             sums = (("epsilon", epsilon), ("delta", promise.delta_at_epsilon))
-            found.append(tuple(SumTheorem(name, Fraction(most), "kept_epsilon_delta") for name, most in sums))
-            found += _theorems_that_split_budget(promise, sorted(constants))
-    if not found:
+            groups.append(
+                tuple(SumTheorem(name, Fraction(most), "kept_epsilon_delta") for name, most in sums)
+            )
+            groups += _theorems_that_split_budget(promise, sorted(constants))
+    if not groups:
         raise NotTraced(f"no theorem of the prover speaks of {promise}")
-    return found
+    return groups
 
 
 def conversion_statements(theorem: SumTheorem, read: Iterable[str]) -> set[str]:
@@ -129,9 +131,9 @@ def conversion_statements(theorem: SumTheorem, read: Iterable[str]) -> set[str]:
     bounds |= dict.fromkeys(("pure_epsilon", "RandomizedResponse.epsilon", "Laplace.b"), "pure_is_zcdp_any")
     if theorem.measure == "kept":
         bounds |= {"KOV.delta": "private_is_mixture", "Erasure.p": "private_is_mixture"}
-    found = {bounds[name] for name in read if name in bounds}
-    return found | (
-        {"pure_is_renyi_any"} if "pure_is_zcdp_any" in found and theorem.alpha is not None else set()
+    statements = {bounds[name] for name in read if name in bounds}
+    return statements | (
+        {"pure_is_renyi_any"} if "pure_is_zcdp_any" in statements and theorem.alpha is not None else set()
     )
 
 
@@ -143,15 +145,17 @@ def _theorems_that_split_budget(
     A pure answer has a divergence of at most its epsilon, so that the best order is that for the rest of epsilon.
     """
     epsilon, delta = promise.epsilon, promise.delta_at_epsilon
-    shares = [[c for c in constants if Fraction(whole) / 100 < c < whole][-3:] for whole in (epsilon, delta)]
+    shares = [[c for c in constants if Fraction(total) / 100 < c < total][-3:] for total in (epsilon, delta)]
     for lost in (Fraction(0), *shares[1]):
         rest = next_below(float(Fraction(delta) - lost)) if lost else delta
         for pure in shares[0]:
             order = _best_cks_order(epsilon - float(pure), rest)
-            if (one := _theorem_with_largest_budget(renyi_charge.at(order), ApproxDP(epsilon, rest))) is None:
+            if (
+                theorem := _theorem_with_largest_budget(renyi_charge.at(order), ApproxDP(epsilon, rest))
+            ) is None:
                 continue
-            kept = replace(one, measure="kept", kernel="kept_lossy", epsilon=epsilon)
-            yield (kept, SumTheorem("lost", lost, "kept_lossy", epsilon=epsilon)) if lost else (one,)
+            renyi = replace(theorem, measure="kept", kernel="kept_lossy", epsilon=epsilon)
+            yield (renyi, SumTheorem("lost", lost, "kept_lossy", epsilon=epsilon)) if lost else (theorem,)
 
 
 def _best_cks_order(epsilon: float, delta: float) -> float:

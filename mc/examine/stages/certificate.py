@@ -314,9 +314,9 @@ def _verdict_on_accountant(accountant: VerifiableAccountant) -> Verdict:
     )
     count = len(numbers.numbers)
     points = f"{count} of its run-time numbers are certified, at the points that fp.certify names"
-    said = "; ".join((f"theorem {theorem.name!r}, {theorem.source}", *kernel, points))
+    detail = "; ".join((f"theorem {theorem.name!r}, {theorem.source}", *kernel, points))
     sure = (numbers.evidence, *evidence)
-    return _proved_verdict((theorem.name,), tuple(cited), sure, "; ".join(scopes), said)
+    return _proved_verdict((theorem.name,), tuple(cited), sure, "; ".join(scopes), detail)
 
 
 def _state_is_reachable(accountant: VerifiableAccountant) -> bool:
