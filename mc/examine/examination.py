@@ -202,7 +202,7 @@ class Examination(Displayed):
         counterexamples = [one.counterexample for one in self.findings if one.counterexample is not None]
         if not sums or not counterexamples:
             return False
-        from filterproof.mc.prove.induction import guarantees_after_grants  # imports certified budgets
+        from filterproof.mc.prove.sum_bounds import guarantees_after_grants  # imports certified budgets
 
         def promised(one: Counterexample) -> float:
             return max(map(one.measure.promised, guarantees_after_grants(sums, one.rounds)))

@@ -6,28 +6,29 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
-from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filterproof.mc.prove.derivations import DerivedGoal, DerivedStep, DerivedSystem
 from filterproof.mc.prove.invariants import (
     GRANTS,
+    LOGS,
     SUM,
     Invariant,
     candidates,
     factors_of,
     rounding_drift_per_grant,
 )
+from filterproof.mc.prove.logarithms import compared_logarithms, log_bounds, logarithm
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, atom_facts
 from filterproof.mc.prove.plays import Plays
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.questions import Questions
 from filterproof.mc.prove.requests import charge_upper_bound_cases
 from filterproof.mc.prove.solver import Premises, value_at_model
+from filterproof.mc.prove.sum_bounds import SumBound
 from filterproof.mc.prove.theorems import SumTheorem, declared_within
 from filterproof.mc.prove.transitions import System, Transition, initial_atoms_of_shape
-from filterproof.theory.guarantees import ApproxDP, Guarantee
-from filterproof.theory.rounding import round_up
 
 #: How much larger than the theorem's budget one like ten times .1 may be.
 LARGER = 1 + Fraction(1, 10**12)
@@ -48,63 +49,6 @@ class GrantedStepCase:
     new: dict[int, Polynomial]
     #: Whether nothing bounds its charge.
     unbounded: bool
-
-
-@dataclass(frozen=True)
-class SumBound:
-    """A proved bound: no path takes the sum beyond `budget` plus `drift` times the grants.
-
-    The theorem needs its own budget, which rounding and a budget like ten times .1 may pass by `excess`.
-    """
-
-    theorem: SumTheorem
-    budget: Fraction
-    drift: Fraction
-    invariants: tuple[str, ...]
-    certificates: int
-    #: Whether requests that declare NaN were left out.
-    defined: bool = False
-    #: The kind of the first request for which it holds.
-    part: int = 0
-    #: What the checker accepted, for the kernel of a proof assistant.
-    proof: DerivedSystem | None = field(default=None, compare=False, repr=False)
-
-    def excess(self, grants: int) -> float:
-        """How much the sum may pass the theorem's budget after so many grants, at most."""
-        return float(self.budget - self.theorem.budget + self.drift * grants)
-
-
-def group_by_first_request(sums: Sequence[SumBound]) -> list[list[SumBound]]:
-    """Return the proved bounds in groups, one for each kind of first request."""
-    return [
-        [bound for bound in sums if bound.part == part] for part in sorted({bound.part for bound in sums})
-    ]
-
-
-def guarantees_after_grants(sums: Sequence[SumBound], grants: int) -> list[Guarantee]:
-    """Return guarantees of a transcript with so many grants, of which at least one holds."""
-    return [_guarantee_from_sums(part, grants) for part in group_by_first_request(sums)]
-
-
-def _guarantee_from_sums(sums: Sequence[SumBound], grants: int) -> Guarantee:
-    """Return the guarantee that proved bounds of one group give after so many grants."""
-    first, *others = (round_up(bound.budget + bound.drift * grants) for bound in sums)
-    match sums[0].theorem.measure:
-        case "epsilon":
-            return ApproxDP(first, others[0])
-        case "kept":
-            at, epsilon = renyi_charge.at(float(sums[0].theorem.alpha or 0)), sums[0].theorem.epsilon
-            return ApproxDP(
-                epsilon,
-                round_up(Fraction(float(at.guarantee_for(first).delta(epsilon))) + Fraction(others[0])),
-            )
-        case "zcdp":
-            return zcdp_charge.guarantee_for(first)
-        case "gdp":
-            return gdp_charge.guarantee_for(first)
-        case "renyi":
-            return renyi_charge.at(float(sums[0].theorem.alpha or 0)).guarantee_for(first)
-    return pure_charge.guarantee_for(first)
 
 
 @dataclass
@@ -135,10 +79,8 @@ class Induction:
 
     def prove(self) -> SumBound | Failure:
         """Invariants by which the sum keeps within the budget, each step with a derivation; or why there are none."""
-        cases = list(self._cases())
-        if not cases:
+        if not self.cases:
             return Failure(self.theorem, "no request is ever granted")
-        preserved = self._keep(cases, candidates(self.system, self.plays, self.theorem))
         for larger, factor in itertools.product((Fraction(1), LARGER), _DRIFTS):
             budget, drift = (
                 self.theorem.budget * larger,
@@ -149,23 +91,35 @@ class Induction:
                 for number in range(len(self.system.shapes))
                 for sign in self.theorem.bounded_signs
             ]
-            if (needed := self._invariants_implying_goals(preserved, goals)) is None:
-                continue
-            steps = self._derived_steps(cases, preserved, needed)
-            if isinstance(steps, Failure):
-                return steps
-            places = [tuple(shape.places()) for shape in self.system.shapes]
-            record = DerivedSystem(
-                places, self._first(), list(dict.fromkeys([*self._place_range_invariants(), *needed])), steps
-            )
-            # divergences, unlike charges, are declared within 1e-12 of themselves, and not rounded up
-            declared = declared_within(self.theorem.measure)
-            lines = tuple(
-                dict.fromkeys(invariant.text(self._variable_names(invariant.shape)) for invariant in needed)
-            )
-            count = len(goals) + sum(len(step.goals) for step in steps)
-            return SumBound(self.theorem, budget * declared, drift * declared, lines, count, proof=record)
-        return self._unbounded_sum_failure(cases, preserved)
+            if (needed := self._invariants_implying_goals(self.preserved, goals)) is not None:
+                return self.sum_bound(budget, drift, needed, len(goals))
+        return self._unbounded_sum_failure(self.cases, self.preserved)
+
+    @cached_property
+    def cases(self) -> list[GrantedStepCase]:
+        """The granted steps, once for each case of their least charge."""
+        return list(self._cases())
+
+    @cached_property
+    def preserved(self) -> list[Invariant]:
+        """The candidates that every step keeps."""
+        return self._keep(self.cases, candidates(self.system, self.plays, self.theorem))
+
+    def sum_bound(
+        self, budget: Fraction, drift: Fraction, needed: list[Invariant], goals: int
+    ) -> SumBound | Failure:
+        """Return the bound with derivations of the needed invariants in each step, beside those of the goals."""
+        steps = self._derived_steps(self.cases, self.preserved, needed)
+        if isinstance(steps, Failure):
+            return steps
+        places = [tuple(shape.places()) for shape in self.system.shapes]
+        invariants = list(dict.fromkeys([*self._place_range_invariants(), *needed]))
+        record = DerivedSystem(places, self._first(), invariants, steps)
+        # divergences, unlike charges, are declared within 1e-12 of themselves, and not rounded up
+        declared = declared_within(self.theorem.measure)
+        lines = tuple(dict.fromkeys(own.text(self._variable_names(own.shape)) for own in needed))
+        count = goals + sum(len(step.goals) for step in steps)
+        return SumBound(self.theorem, budget * declared, drift * declared, lines, count, proof=record)
 
     # -- steps -----------------------------------------------------------------------------------------------
 
@@ -194,6 +148,9 @@ class Induction:
             }
             new = {SUM: ghost + charge, GRANTS: old[GRANTS] + 1}
             new |= {i: value for i, value in enumerate(step.values) if isinstance(value, Polynomial)}
+            for values in (old, new):
+                values |= _logarithms(path, values, self.system.logs)
+            facts += compared_logarithms(path) if self.system.logs else ()
             assert step.after is not None
             # where nothing bounds the charge, the invariants may still say that the step is never taken
             for bound in bounds or [[]]:
@@ -215,25 +172,26 @@ class Induction:
         premises.add_path_facts(path)
         return premises.derives(None) is not None
 
-    def _first(self) -> dict[int, Polynomial]:
-        """The variables at the start."""
+    def _first(self, end: int = 0) -> dict[int, Polynomial]:
+        """The variables at the start, logarithms by their lower (0) or upper (1) bounds."""
         first = {i: e for i, e in enumerate(self.system.first) if isinstance(e, Polynomial)}
-        return first | {SUM: Polynomial({}), GRANTS: Polynomial({})}
+        logs = {
+            LOGS + i: Polynomial.constant(log_bounds(first[i].value or Fraction(1))[end])
+            for i in self.system.logs
+        }
+        return first | logs | {SUM: Polynomial({}), GRANTS: Polynomial({})}
+
+    def _holds_at_start(self, invariant: Invariant) -> bool:
+        """Whether an invariant is shown to hold at the start."""
+        ends = [self._first(end) for end in (0, 1)]
+        known = all(p in ends[0] for v, _ in invariant.terms for p in factors_of(v))
+        return known and all((invariant.slack(first).value or 0) >= 0 for first in ends)
 
     # -- what every step keeps ---------------------------------------------------------------------------------
 
     def _keep(self, cases: Sequence[GrantedStepCase], tried: Sequence[Invariant]) -> list[Invariant]:
         """The candidates that hold at the start and that every step keeps, by the solver: Houdini."""
-        first = self._first()
-        active = {
-            c: True
-            for c in tried
-            if c.shape
-            or (
-                all(p in first for v, _ in c.terms for p in factors_of(v))
-                and (c.slack(first).value or 0) >= 0
-            )
-        }
+        active = {c: True for c in tried if c.shape or self._holds_at_start(c)}
         waiting, ready = list(cases), dict[int, Any]()
         while waiting:
             case = waiting.pop(0)
@@ -296,11 +254,12 @@ class Induction:
         for goal in goals:
             path = Path(
                 (),
-                initial_atoms_of_shape(self.system.shapes[goal.shape], self.system.nonneg),
+                initial_atoms_of_shape(self.system.shapes[goal.shape], self.system.floors),
                 lambda *_: True,
             )
             path.index_atoms()
             values = _variables_before_step(path, path.intern_atom(Atom("ghost", "sum")))
+            values |= _logarithms(path, values, self.system.logs)
             premises = Premises(self.questions)
             premises.add_path_facts(path)
             own = [c for c in preserved if c.shape == goal.shape]
@@ -314,13 +273,9 @@ class Induction:
         self, cases: Sequence[GrantedStepCase], preserved: Sequence[Invariant], needed: list[Invariant]
     ) -> list[DerivedStep] | Failure:
         """Return the steps with derivations for the needed invariants, or the Failure to find one."""
-        first, derived = self._first(), {id(case): derived_step(case) for case in cases}
+        derived = {id(case): derived_step(case) for case in cases}
         limits = list(self._place_range_invariants())
-        if any(
-            (invariant.slack(first).value or 0) < 0
-            for invariant in limits
-            if invariant.shape == 0 and invariant.terms[0][0] in first
-        ):
+        if not all(self._holds_at_start(limit) for limit in limits if limit.shape == 0):
             return Failure(self.theorem, "the state at the start is out of the range of the trace")
         for invariant in itertools.chain(limits, needed):  # grows while it is walked through
             for case in (c for c in cases if c.after == invariant.shape):
@@ -336,7 +291,7 @@ class Induction:
     def _place_range_invariants(self) -> Iterator[Invariant]:
         """Yield the assumptions of the trace as invariants: each place of the state keeps within its range."""
         for number, shape in enumerate(self.system.shapes):
-            for atom in initial_atoms_of_shape(shape, self.system.nonneg):
+            for atom in initial_atoms_of_shape(shape, self.system.floors):
                 if atom.kind == "place" and atom.high is not None:
                     yield Invariant(number, ((int(atom.name), Fraction(1)),), atom.high)
                 if atom.kind == "place" and atom.low is not None:
@@ -385,6 +340,7 @@ class Induction:
     def _variable_names(self, shape: int) -> dict[int, str]:
         """Return the names of the variables of a shape's invariants, for display."""
         names = {i: leaf.name for i, leaf in enumerate(self.system.shapes[shape].leaves)}
+        names |= {LOGS + i: f"log {names[i]}" for i in self.system.logs}
         return names | {SUM: self.theorem.sum.removeprefix("size of "), GRANTS: "k"}
 
     def _model_values_by_name(
@@ -425,6 +381,12 @@ def derived_step(case: GrantedStepCase) -> DerivedStep:
         case.before, case.after, [a.kind for a in atoms], [a.name for a in atoms if a.kind == "function"],
         list(premises.given), owners, dict(premises.roundings), set(premises.doubles), case.old, case.new,
     )  # fmt: skip
+
+
+def _logarithms(path: Path, values: Mapping[int, Polynomial], places: Sequence[int]) -> dict[int, Polynomial]:
+    """Return the logarithms of places by the variables that stand for them."""
+    logs = {LOGS + place: logarithm(path, values[place]) for place in places if place in values}
+    return {variable: log for variable, log in logs.items() if log is not None}
 
 
 def _variables_before_step(path: Path, ghost: Polynomial) -> dict[int, Polynomial]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from filterproof.mc.prove.comparison import shape_with_leaves
+from filterproof.mc.prove.logarithms import log_bounds
 from filterproof.mc.prove.plays import PlayedDecision, Plays
 from filterproof.mc.prove.polynomials import Polynomial, number_text
 from filterproof.mc.prove.requests import HUGE
@@ -29,6 +30,8 @@ from filterproof.mc.prove.values import is_bool_kind, is_float_kind
 SUM, GRANTS = -1, -2
 #: PRODUCTS - PLACES * i - j is the product of the places i and j.
 PRODUCTS, PLACES = -10, 10**4
+#: LOGS + i is the logarithm of the place i.
+LOGS = 10**6
 MAX_CANDIDATES = 200
 #: What one grant may add to a sum by rounding, in units of 2^-53 of the sizes at hand.
 UNITS = 8
@@ -107,6 +110,8 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
     loose = 8 if any(a.is_of_library for step in system.steps for a in step.path.atoms) else 1
     looks = any("loss" in step.path.choices for step in system.steps)
     prices = _prices(system, plays, theorem, scales, np.concatenate(samples), loose)
+    enclosures = [log_bounds(b) for b in bounds if system.logs and b > 0]
+    log_sizes = sorted({size for low, high in enclosures for size in (-low, high)})
     chosen: list[Invariant] = []
     for number, shape in enumerate(system.shapes):
         own: list[tuple[int, Invariant]] = []
@@ -118,11 +123,12 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
                 terms = tuple((v, c) for v, c in weights.items() if v is not None)
                 own.append((2, Invariant(number, terms, bound - known, drift)))
         products: list[Terms] = [((variable, Fraction(1)),) for variable in _products(system, shape.places())]
-        for terms in (*products, *_left_sides(shape.places(), theorem.measure == "loss", looks)):
+        logs: list[Terms] = [((LOGS + place, Fraction(sign)),) for place in system.logs for sign in (1, -1)]
+        for terms in (*products, *logs, *_left_sides(shape.places(), theorem.measure == "loss", looks)):
             reached, size = _largest_reached_left_side(terms, samples[number])
             if reached is None:
                 continue
-            fitting = [b for b in bounds if float(b) >= reached]
+            fitting = [b for b in (log_sizes if terms in logs else bounds) if float(b) >= reached]
             most = 8 if len(terms) == 1 else 2  # a play may stay far below the bound of a place
             fitting = fitting[:most] + [b for b in pairs if float(b) >= reached][:1]
             scale = next((abs(c) for v, c in terms if v == SUM), Fraction(0))
@@ -130,7 +136,7 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
                 drift = (
                     rounding_drift_per_grant(max(Fraction(size), abs(bound), theorem.budget * scale)) * loose
                 )
-                drifts = [drift] if scale else [Fraction(0), drift][: len(terms)]
+                drifts = [drift] if scale else [Fraction(0), drift][: len(terms) + (terms in logs)]
                 drifted = [Invariant(number, terms, bound, d) for d in drifts]
                 is_sum = terms[0][0] == SUM and all(c < 0 for _, c in terms[1:])
                 own += [(2 if is_sum else len(terms), invariant) for invariant in drifted]
@@ -142,7 +148,7 @@ def _terms_in_shape(form: Terms, shape: Shape) -> dict[int | None, Fraction]:
     """Return a left side's coefficients where modes have values, whose sum is under None; {} if one is infinite."""
     terms: dict[int | None, Fraction] = {}
     for variable, coefficient in form:
-        places = [p for p in factors_of(variable) if p < 0 or shape.leaves[p].is_symbolic]
+        places = [p for p in factors_of(variable) if not 0 <= p < LOGS or shape.leaves[p].is_symbolic]
         for place in (p for p in factors_of(variable) if p not in places):
             if isinstance(value := shape.leaves[place].value, str):
                 return {}
@@ -182,6 +188,9 @@ def _place_weights(
     starts = {
         v: e.value for v, e in enumerate(system.first) if isinstance(e, Polynomial) and e.value is not None
     }
+    logs = [LOGS + place for place in system.logs]
+    log_starts = {v: log_bounds(starts[v - LOGS]) for v in logs}
+    starts |= {v: high for v, (_, high) in log_starts.items()}
     own = [v for v, leaf in enumerate(system.start.leaves) if not is_bool_kind(leaf.kind) and v in starts]
     rows = [
         (charge / budget, d.before, d.after)
@@ -209,7 +218,8 @@ def _place_weights(
     squares = [v for v in products if len(set(factors_of(v))) == 1]
     mixed = [v for v in products if v not in squares]
     for used in filter(
-        None, (own, integers if len(integers) < len(own) else [], squares and [*integers, *squares], mixed)
+        None,
+        (own, integers if len(integers) < len(own) else [], squares and [*integers, *squares], mixed, logs),
     ):
         begin = {v: math.prod((starts[p] for p in factors_of(v)), start=Fraction(1)) for v in used}
         old, new = (
@@ -224,7 +234,8 @@ def _place_weights(
                 larger = [u for u in units if u >= abs(weight) * (1 - 1e-7)][:3]
                 chosen.append([(v, -u if weight > 0 else u) for u in larger])
         for terms in itertools.product(*(play[: 3 if len(chosen) <= 3 else 1] for play in chosen)):
-            yield terms, sum((c * begin[v] for v, c in terms), Fraction(0))
+            ends = (c * log_starts.get(v, (begin[v],) * 2)[c > 0] for v, c in terms)
+            yield terms, sum(ends, Fraction(0))
 
 
 def _merge_nearly_equal(numbers: Sequence[Fraction]) -> list[Fraction]:
@@ -353,7 +364,9 @@ def _largest_reached_left_side(terms: Terms, rows: NDArray[np.float64]) -> tuple
 def _values(rows: NDArray[np.float64], variable: int) -> NDArray[np.float64]:
     """Return a variable's values in rows of leaves, or of (leaves..., sum, grants)."""
     columns = [{SUM: -2, GRANTS: -1}.get(place, place) for place in factors_of(variable)]
-    with np.errstate(invalid="ignore", over="ignore"):
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        if variable >= LOGS:
+            return np.log(rows[:, variable - LOGS])
         return np.prod(rows[:, columns], axis=1)  # type: ignore[no-any-return]
 
 

@@ -52,7 +52,8 @@ class MonotoneFunction:
         ball = self.balls(flint.arb(flint.fmpq(x.numerator, x.denominator)))
         low, high = (_fraction_of_midpoint(end) for end in (ball.lower(), ball.upper()))
         ends = low - abs(low) * MISSED - UNRESOLVED, high + abs(high) * MISSED + UNRESOLVED
-        return max(ends[0], Fraction(0)) if low >= 0 else ends[0], ends[1]
+        zero = Fraction(0)  # no library misses a sign
+        return max(ends[0], zero) if low >= 0 else ends[0], min(ends[1], zero) if high <= 0 else ends[1]
 
 
 def _fraction_of_midpoint(value: Any) -> Fraction:

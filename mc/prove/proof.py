@@ -17,14 +17,16 @@ from typing import Any
 from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.comparison import COMPARED, correct_predictions_and_mismatch, unplayed_code
-from filterproof.mc.prove.induction import Failure, Induction, SumBound, group_by_first_request
+from filterproof.mc.prove.induction import Failure, Induction
 from filterproof.mc.prove.invariants import charge_upper_bound, code_constants, numbers_read_of_requests
+from filterproof.mc.prove.logarithms import multiplied_places, with_logarithms
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.plays import Plays, play_for_comparison, play_with_random_requests
 from filterproof.mc.prove.polynomials import number_text
 from filterproof.mc.prove.questions import Questions
 from filterproof.mc.prove.requests import MANY_ORDERS
 from filterproof.mc.prove.source import file_of, line_text, refuse_hidden_state
+from filterproof.mc.prove.sum_bounds import SumBound, group_by_first_request
 from filterproof.mc.prove.theorems import SumTheorem, conversion_statements, theorems_for_guarantee
 from filterproof.mc.prove.transitions import System, Tracer
 from filterproof.theory.evidence import Evidence
@@ -192,7 +194,10 @@ def prove(filt: PrivacyFilter) -> SourceProof:
 
 
 def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
-    """Trace a filter, compare it with plays, and prove its sums; return the result."""
+    """Trace a filter, compare it with plays, and prove its sums; return the result.
+
+    A filter that multiplies numbers of its state has a second proof, by their logarithms.
+    """
     promise = _promise(filt)
     start = Tracer(filt, [], [], questions).start_state()
     plays, others = (
@@ -200,7 +205,23 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
         play_for_comparison(filt, start).exact(start),
     )
     system = _trace_system(filt, plays, questions)
-    possible = theorems_for_guarantee(promise, _renyi_orders_read(system), code_constants(system))
+    proof = _prove_system(system, promise, file, plays, others, questions)
+    if proof.proved or not multiplied_places(system):
+        return proof
+    try:
+        system = with_logarithms(_trace_system(filt, plays, questions, positive=True))
+        by_logarithms = _prove_system(system, promise, file, plays, others, questions)
+    except NotTraced:
+        return proof
+    return by_logarithms if by_logarithms.proved else proof
+
+
+def _prove_system(
+    system: System, promise: Guarantee, file: str, plays: Plays, others: Plays, questions: Questions
+) -> SourceProof:
+    """Compare a traced filter with plays and prove its sums; return the result."""
+    read = numbers_read_of_requests(system)
+    possible = theorems_for_guarantee(promise, _renyi_orders_read(system), code_constants(system), read)
     known: dict[str, Any] = {"file": File(file).name, "promise": promise, "paths": system.paths}
     agreed, other = correct_predictions_and_mismatch(system, Plays(plays.plays + others.plays))
     known["compared"] = agreed
@@ -233,7 +254,7 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
         return SourceProof(
             True, sums=tuple(bounds), lines=_traced_line_range(system),
             conversions=tuple(sorted(
-                {s for bound in bounds for s in conversion_statements(bound.theorem, numbers_read_of_requests(system))}
+                {s for bound in bounds for s in conversion_statements(bound.theorem, read)}
             )),
             assumes=(
                 *(f"no request declares NaN, which line {line} may grant" for line in lines),
@@ -293,15 +314,15 @@ def _promise(filt: PrivacyFilter) -> Guarantee:
     return promise
 
 
-def _trace_system(filt: PrivacyFilter, plays: Plays, questions: Questions) -> System:
+def _trace_system(filt: PrivacyFilter, plays: Plays, questions: Questions, positive: bool = False) -> System:
     """Return the traced steps of a filter, with places that are no modes as numbers."""
-    modes = plays.takes_few_integers()
+    modes, floors = plays.takes_few_integers(), plays.floors(positive)
     try:
-        return Tracer(filt, plays.nonneg(), modes, questions).system()
+        return Tracer(filt, floors, modes, questions).system()
     except NotTraced as error:
         if not any(modes) or "shapes" not in error.reason:
             raise
-    return Tracer(filt, plays.nonneg(), [], questions).system()
+    return Tracer(filt, floors, [], questions).system()
 
 
 def _renyi_orders_read(system: System) -> set[Fraction]:

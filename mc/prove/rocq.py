@@ -12,10 +12,10 @@ from fractions import Fraction
 from importlib.resources import files
 
 from filterproof.mc.prove.derivations import DerivedGoal, DerivedStep, DerivedSystem
-from filterproof.mc.prove.induction import SumBound
 from filterproof.mc.prove.invariants import GRANTS, SUM, Invariant, factors_of
 from filterproof.mc.prove.paths import NotTraced
 from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.mc.prove.sum_bounds import SumBound
 from filterproof.mc.prove.theorems import declared_within
 from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
 
@@ -89,6 +89,8 @@ def rocq_file(name: str, sums: Sequence[SumBound]) -> tuple[str, tuple[str, ...]
         raise NotTraced(f"a proof by {what} has no file for the kernel")
     if any(r.units > 2 for bound in sums for step in _system(bound).steps for r in step.roundings.values()):
         raise NotTraced("the double of a function of a library has no statement for the kernel")
+    if any("log" in step.kinds for bound in sums for step in _system(bound).steps):
+        raise NotTraced("a proof by logarithms has no file for the kernel")
     outside = [
         f"what the libraries' {', '.join(functions)} are, by balls"
         for bound in sums

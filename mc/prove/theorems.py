@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -25,6 +25,7 @@ from filterproof.filters.accounting.charge_rules import (
 from filterproof.filters.certified.admission_conditions import verify_implication
 from filterproof.filters.certified.double_double import exact_limit
 from filterproof.filters.rules.guarantee_budget import promised_budget
+from filterproof.mc.prove.monotone_functions import NUMPY
 from filterproof.mc.prove.paths import NotTraced
 from filterproof.mc.prove.polynomials import number_text
 from filterproof.theory.evidence import Evidence
@@ -43,8 +44,8 @@ class SumTheorem:
     Parameters
     ----------
     measure : str
-        "pure", "zcdp", "gdp" (mu^2), "renyi" (at `alpha`), "epsilon", "delta", "kept" and "lost" (the divergence at
-        `alpha`, but for what is lost), or "loss" (the realised loss, whose size is bounded).
+        "pure", "zcdp", "gdp" (mu^2), "renyi" (at `alpha`), "epsilon", "delta", "hazard" (-log(1 - delta)), "kept" and
+        "lost" (the divergence at `alpha`, but for what is lost), or "loss" (the realised loss, whose size is bounded).
     budget : Fraction
         The largest sum, exact.
     kernel : str
@@ -79,6 +80,7 @@ class SumTheorem:
             "gdp": "mu^2",
             "loss": "the realised loss",
             "lost": "lost mass",
+            "hazard": "-log(1 - delta)",
         }
         return names.get(self.measure, self.measure) if self.alpha is None else f"D_{float(self.alpha):g}"
 
@@ -97,11 +99,15 @@ def declared_within(measure: str) -> Fraction:
 
 
 def theorems_for_guarantee(
-    promise: Guarantee, orders: Iterable[Fraction], constants: Iterable[Fraction] = ()
+    promise: Guarantee,
+    orders: Iterable[Fraction],
+    constants: Iterable[Fraction] = (),
+    read: Collection[str] = (),
 ) -> list[tuple[SumTheorem, ...]]:
     """Return the sum theorems that give a guarantee; where several sums are needed, one tuple of them.
 
-    The constants of the code are the parts of epsilon and delta that are tried where several theorems share them.
+    The constants of the code are the parts of epsilon and delta that are tried where several theorems share them, and
+    what it reads of requests says which sums it may keep.
 
     Raises NotTraced for a guarantee that has none.
     """
@@ -118,6 +124,7 @@ def theorems_for_guarantee(
                 tuple(SumTheorem(name, Fraction(most), "kept_epsilon_delta") for name, most in sums)
             )
             groups += _theorems_that_split_budget(promise, sorted(constants))
+            groups += _theorem_on_failures(promise, read)
     if not groups:
         raise NotTraced(f"no theorem of the prover speaks of {promise}")
     return groups
@@ -156,6 +163,17 @@ def _theorems_that_split_budget(
                 continue
             renyi = replace(theorem, measure="kept", kernel="kept_lossy", epsilon=epsilon)
             yield (renyi, SumTheorem("lost", lost, "kept_lossy", epsilon=epsilon)) if lost else (theorem,)
+
+
+def _theorem_on_failures(promise: ApproxDP, read: Collection[str]) -> Iterator[tuple[SumTheorem, ...]]:
+    """Yield the theorem on failures whose chances multiply, if the code reads such chances."""
+    delta = promise.delta_at_epsilon
+    if {"KOV.delta", "Erasure.p"} & set(read) and 0 < delta < 1:
+        hazard = -NUMPY["log1p"].enclosed(-Fraction(delta))[1]
+        budgets = (("epsilon", Fraction(promise.epsilon)), ("hazard", hazard))
+        yield tuple(
+            SumTheorem(name, most, "kept_epsilon_hazard", Evidence.CERTIFIED) for name, most in budgets
+        )
 
 
 def _best_cks_order(epsilon: float, delta: float) -> float:

@@ -165,13 +165,15 @@ ROWS = (
         claim="Sums of divergences of order alpha give (alpha, B)-RDP, and (epsilon, delta)-DP with delta the value "
         "below, t = alpha - 1; sums of zCDP parameters B-zCDP, and (epsilon, delta)-DP by the simple or the CKS "
         "conversion, but for what is lost; sums of epsilons and deltas (epsilon, delta)-DP; sums of realised losses "
-        "within [-B, B] B-DP; sums of mu_t^2 sqrt(B)-GDP; the first request may choose among these. "
+        "within [-B, B] B-DP; sums of mu_t^2 sqrt(B)-GDP; sums of epsilons beside chances of failure (epsilon, 1 - "
+        "product of (1 - delta_t))-DP; the first request may choose among these, and a sum of epsilons or one of "
+        "divergences may be within its budget. "
         f"Moments and probabilities are {_ITERATED}",
         statement=(r"D_\alpha \le B,\qquad \delta(\varepsilon) \le ", _KEPT),
         steps=kernel_steps(
             *("kept_renyi", "kept_renyi_delta", "kept_zcdp", "kept_approximate_dp"),
             *("kept_pure", "kept_epsilon_delta", "kept_losses", "kept_gdp"),
-            *("kept_lossy", "pure_is_renyi_any", "kept_by_first"),
+            *("kept_lossy", "pure_is_renyi_any", "kept_by_first", "kept_either", "kept_epsilon_hazard"),
         ),
     ),
 )
