@@ -20,7 +20,7 @@ training: export OMP_NUM_THREADS ?= 1
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 15) else "filterproof needs Python 3.11 to 3.14, got " + sys.version.split()[0] + "; set PYTHON=python3.x")'
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e '.[prove]'
 	touch $@
 
 $(READY): $(INSTALLED)

@@ -20,8 +20,8 @@ from pathlib import Path
 def _imported_names(file: str) -> dict[str, str]:
     """Return the names that a file of this package imports, each with its module."""
     parsed = ast.parse(Path(__file__).with_name(file).read_text("utf-8"))
-    found = [one for one in parsed.body if isinstance(one, ast.ImportFrom)]
-    return {alias.name: str(one.module) for one in found for alias in one.names}
+    imports = [node for node in parsed.body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: str(node.module) for node in imports for alias in node.names}
 
 
 _ROOMS = ("theory", "filters", "mc", "reports")
@@ -35,7 +35,7 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if name == "__all__":
         # neither modules, nor what imports hypothesis
-        value: object = sorted(one for one, of in _HOMES.items() if of != __name__ and one != "strategies")
+        value: object = sorted(name for name, of in _HOMES.items() if of != __name__ and name != "strategies")
     elif home == __name__ or name == "strategies":
         value = import_module(f"{home}.{name}")
     elif home is not None:
@@ -48,8 +48,8 @@ def __getattr__(name: str) -> object:
 
 def _module_of(name: str) -> str | None:
     """Return the module of this package that exports the name, such as charges."""
-    modules = (one for one, of in _HOMES.items() if of == __name__)
-    return next((one for one in modules if name in _imported_names(f"{one}.py")), None)
+    modules = (module for module, home in _HOMES.items() if home == __name__)
+    return next((module for module in modules if name in _imported_names(f"{module}.py")), None)
 
 
 def _name_hint(name: str) -> str:

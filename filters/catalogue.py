@@ -76,8 +76,8 @@ _RESPONSE_MENU = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k 
 
 def _coin_pair(p: str, q: str) -> DominatingPair:
     """Return a bit that is 1 with probability p on one data set and q on the other."""
-    one, other = Fraction(p), Fraction(q)
-    return FinitePair((one, 1 - one), (other, 1 - other))
+    p_mass, q_mass = Fraction(p), Fraction(q)
+    return FinitePair((p_mass, 1 - p_mass), (q_mass, 1 - q_mass))
 
 
 def _response_ladder(*epsilons: float) -> tuple[DominatingPair, ...]:

@@ -26,9 +26,9 @@ app = typer.Typer(
 )
 
 
-def _print_version(asked: bool) -> None:
+def _print_version(requested: bool) -> None:
     """Print the version and exit if `--version` was passed."""
-    if asked:
+    if requested:
         from importlib import metadata
 
         typer.echo(f"filterproof {metadata.version('filterproof')}")

@@ -173,31 +173,31 @@ def _marker_command(words: str) -> str:
     return f'Goal True. idtac "BEGIN {words}". Abort.'
 
 
-def _parse_axioms(told: str) -> tuple[str, ...]:
+def _parse_axioms(output: str) -> tuple[str, ...]:
     """Return the sorted names of the axioms that Print Assumptions lists."""
     # a name stands at the start of a line; its type follows after a colon, on the same line or indented
     return tuple(
         sorted(
-            re.findall(r"^([A-Za-z_][\w.']*)(?=\s*:|\s*$)", _text_after_axioms_heading(told), re.MULTILINE)
+            re.findall(r"^([A-Za-z_][\w.']*)(?=\s*:|\s*$)", _text_after_axioms_heading(output), re.MULTILINE)
         )
     )
 
 
-def _checker_axioms(said: str) -> tuple[str, ...]:
+def _checker_axioms(output: str) -> tuple[str, ...]:
     """The axioms of everything that coqchk has loaded, the libraries included."""
-    listed = re.search(r"^\* Axioms:(.*?)^\* ", said, re.MULTILINE | re.DOTALL)
+    listed = re.search(r"^\* Axioms:(.*?)^\* ", output, re.MULTILINE | re.DOTALL)
     if listed is None:
-        raise KernelError(f"coqchk must list axioms, got {said[-300:]!r}")
+        raise KernelError(f"coqchk must list axioms, got {output[-300:]!r}")
     return tuple(line for line in listed[1].split() if line != "<none>")
 
 
-def _text_after_axioms_heading(told: str) -> str:
+def _text_after_axioms_heading(output: str) -> str:
     """Return the list below "Axioms:"; '' for a closed statement."""
-    if told.startswith("Closed under the global context"):
+    if output.startswith("Closed under the global context"):
         return ""
-    head, _, rest = told.partition("\n")
+    head, _, rest = output.partition("\n")
     if not head.startswith("Axioms:"):
-        raise KernelError(f"the assumptions must be a list, got {told[:80]!r}")
+        raise KernelError(f"the assumptions must be a list, got {output[:80]!r}")
     return rest
 
 

@@ -73,7 +73,7 @@ class LibraryReport:
 
     def write(self, out: Path, *, seconds: float) -> None:
         """Write the pages, pictures and data into `out`, all or none; `seconds` is the time since the start."""
-        wide, narrow = (overview_picture(self.rows, wide=one) for one in (True, False))
+        wide, narrow = (overview_picture(self.rows, wide=is_wide) for is_wide in (True, False))
         before, data = previous_claims(out), verdicts_document(self)
         claims = claim_rows(self.findings)
         document = {"schema": SCHEMA, "filterproof": version(), "seed": self.study.seed, "claims": claims}
@@ -86,14 +86,14 @@ class LibraryReport:
         pictures = (
             wide,
             narrow,
-            *(one for page in (*self.pages, *self.accountants) for one in page.pictures),
+            *(picture for page in (*self.pages, *self.accountants) for picture in page.pictures),
         )
         times = {"seconds": round(seconds, 3), "processor_seconds": dict(self.seconds)}
         with OutputFolder(out) as folder:
             for name, text in pages.items():
                 folder.add(f"{name}.html", text.encode())
-            for one in pictures:
-                folder.add(f"{one.name}.svg", one.svg.encode())
+            for picture in pictures:
+                folder.add(f"{picture.name}.svg", picture.svg.encode())
             folder.add("claims.csv", claims_csv(claims).encode())
             for name, content in (("claims", document), ("verdicts", data), ("durations", times)):
                 folder.add(f"{name}.json", (json.dumps(content, indent=2) + "\n").encode())
@@ -117,7 +117,7 @@ def make_report(
 ) -> LibraryReport:
     """Run every chapter; `on_progress` gets the pages in progress, how many are done, and of how many."""
     jobs: dict[str, partial[Any]] = {
-        **{one.name: partial(_filter_chapter_and_page, study, one) for one in subjects},
+        **{subject.name: partial(_filter_chapter_and_page, study, subject) for subject in subjects},
         **{page: partial(_accountant_chapter_and_page, study, page) for page in accountants},
         **{name: partial(decide, study) for name, decide in others.items()},
     }
@@ -130,8 +130,8 @@ def make_report(
         timed_results[name] = timed
         del waiting[name]
         on_progress(_progress_text(waiting), len(timed_results), len(tasks))
-    result: dict[str, Any] = {name: one for name, (one, _) in timed_results.items()}
-    filters = [result[one.name] for one in subjects]
+    result: dict[str, Any] = {name: item for name, (item, _) in timed_results.items()}
+    filters = [result[subject.name] for subject in subjects]
     kinds = [result[page] for page in accountants]
     _check_failure_probability(study, [chapter.failure for chapter, _ in (*filters, *kinds)])
     findings = (
@@ -218,26 +218,30 @@ def verdicts_document(report: LibraryReport) -> dict[str, object]:
         "schema": SCHEMA,
         "filterproof": version(),
         **{name: getattr(study, name) for name in ("seed", "quick", "failure", "comparisons")},
-        "verdicts": [_finding_data(one) for one in report.findings if isinstance(one.result, Verdict)],
-        "agreements": [_finding_data(one) for one in report.findings if isinstance(one.result, Agreement)],
+        "verdicts": [
+            _finding_data(finding) for finding in report.findings if isinstance(finding.result, Verdict)
+        ],
+        "agreements": [
+            _finding_data(finding) for finding in report.findings if isinstance(finding.result, Agreement)
+        ],
         "comparisons": [
             {
-                "filter": one.filter,
-                "adversary": one.adversary,
-                "divergence": one.measure.kind,
-                "at": one.measure.at,
-                "direction": one.measure.direction,
+                "filter": comparison.filter,
+                "adversary": comparison.adversary,
+                "divergence": comparison.measure.kind,
+                "at": comparison.measure.at,
+                "direction": comparison.measure.direction,
                 "low": estimate.low,
                 "high": estimate.high,
                 "runs": estimate.n,
                 "rests_on": estimate.rests_on,
-                "certified_low": one.low,
-                "certified_high": one.high,
-                "promised": one.promised,
+                "certified_low": comparison.low,
+                "certified_high": comparison.high,
+                "promised": comparison.promised,
             }
             for chapter in report.filters
-            for one in chapter.all_comparisons
-            for estimate in one.estimates
+            for comparison in chapter.all_comparisons
+            for estimate in comparison.estimates
         ],
     }
 

@@ -24,7 +24,7 @@ NOT_LISTED = {
     "PlannedRenyiFilter": "a RenyiFilter with the guarantee that its plan was made for",
     "SomeOrderRule": "what two filters of the catalogue share",
 }
-#: Sound filters of the catalogue without a law of sums, and why.
+#: Sound filters of the catalogue without a condition on a sum, and why.
 NO_CONDITION = {
     "BlackwellFilter": "it solves games over its menu, which are checked by themselves",
     "GaussianResidueFilter": "its charges are checked from floor to floor",

@@ -169,21 +169,21 @@ class Agreement(Displayed):
     def detail(self) -> str:
         """A sentence about the loosest comparison, or about one that disagrees, and the note."""
         loosest, count = self.farthest_apart, len(self.compared)
-        beside = f"{loosest.what}: {interval(loosest.low, loosest.high)} beside " + (
+        numbers = f"{loosest.what}: {interval(loosest.low, loosest.high)} beside " + (
             f"{loosest.least:.6g}" if loosest.most <= loosest.least else interval(loosest.least, loosest.most)
         )
         if self.outcome is AgreementOutcome.DISAGREES:
             missed = sum(not compared.meets for compared in self.compared)
             sentence = (
-                f"{missed} of {count} intervals exclude{'s' * (missed == 1)} the other number; {beside}."
+                f"{missed} of {count} intervals exclude{'s' * (missed == 1)} the other number; {numbers}."
             )
         else:
-            sentence = f"Of {count} interval{'s' * (count > 1)} none excludes the other number; the loosest, {beside}."
+            sentence = f"Of {count} interval{'s' * (count > 1)} none excludes the other number; the loosest, {numbers}."
         return f"{sentence} {self.note}".rstrip()
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
-            f"an agreement has no truth value, got {self.outcome.name}; compare agreement.outcome with an Accord"
+            f"an agreement has no truth value, got {self.outcome.name}; compare its `outcome` with an AgreementOutcome"
         )
 
     def rows(self) -> list[Row]:
@@ -193,8 +193,8 @@ class Agreement(Displayed):
 
     def __str__(self) -> str:
         count = len(self.compared)
-        within = f" within {self.max_difference:.2g}" if self.outcome is AgreementOutcome.AGREES else ""
+        distance = f" within {self.max_difference:.2g}" if self.outcome is AgreementOutcome.AGREES else ""
         return (
-            f"{self.outcome.name}{within} ({count} comparison{'s' * (count > 1)}; failure probability "
+            f"{self.outcome.name}{distance} ({count} comparison{'s' * (count > 1)}; failure probability "
             f"{format_failure(self.failure)}; {self.scope})"
         )

@@ -56,20 +56,20 @@ def check_overrides(instance: object, base: type, *, may_be_values: Iterable[str
     if kind in _CONFORMING.get(base, ()) and not own:
         return
     for name, contract in vars(base).items():
-        found = getattr(kind, name, contract)
-        if name.startswith("_") or (found is contract and name not in own):
+        attribute = getattr(kind, name, contract)
+        if name.startswith("_") or (attribute is contract and name not in own):
             continue
         if not isinstance(contract, FunctionType):
-            if isinstance(found, FunctionType):
+            if isinstance(attribute, FunctionType):
                 raise TypeError(f"{kind.__name__}.{name} must not be a method; write @property above it")
             continue
-        got = found if isinstance(found, property) else getattr(instance, name, None)
+        got = attribute if isinstance(attribute, property) else getattr(instance, name, None)
         if callable(got):
             check_arguments(f"{kind.__name__}.{name}", got, [*signature(contract).parameters][1:])
         elif name not in may_be_values:
-            shown = "a property" if isinstance(got, property) else short(got)
+            description = "a property" if isinstance(got, property) else short(got)
             raise TypeError(
-                f"{kind.__name__}.{name} must be a method, got {shown}; give the attribute another name"
+                f"{kind.__name__}.{name} must be a method, got {description}; give the attribute another name"
             )
     if not own:
         _CONFORMING.setdefault(base, WeakSet()).add(kind)

@@ -59,10 +59,10 @@ class AttackerCurve(Displayed):
 
     def hits(self, false_alarms: float) -> float:
         """Return the smallest bound on the true positive rate at one false positive rate, at most 1."""
-        alarms = float(check_probability("false_alarms", false_alarms))
+        rate = float(check_probability("false_alarms", false_alarms))
         return min(
             (
-                _upper_double(partial(_linear_bound, at, high, alarms, self.both_directions))
+                _upper_double(partial(_linear_bound, at, high, rate, self.both_directions))
                 for at, high in self.bounds
             ),
             default=1.0,
@@ -90,10 +90,10 @@ class AttackerCurve(Displayed):
         return [{"false_alarms": a, "hits": self.hits(a), "advantage": most} for a in FALSE_POSITIVE_RATES]
 
 
-def _linear_bound(at: float, high: float, alarms: float, both: bool) -> arb:
+def _linear_bound(at: float, high: float, rate: float, both: bool) -> arb:
     """Return the linear bound at one false positive rate: the lower of two if both directions are bounded."""
-    steep = ball_of(high) + ball_of(at).exp() * ball_of(alarms)
-    return steep.min(1 - (-ball_of(at)).exp() * (1 - ball_of(alarms) - ball_of(high))) if both else steep
+    steep = ball_of(high) + ball_of(at).exp() * ball_of(rate)
+    return steep.min(1 - (-ball_of(at)).exp() * (1 - ball_of(rate) - ball_of(high))) if both else steep
 
 
 def _upper_double(number: Callable[[], arb]) -> float:
@@ -107,12 +107,12 @@ def best_epsilon(promise: Guarantee, false_alarms: float = 1e-3) -> float:
     It minimises min(delta + e^eps a, 1 - e^{-eps} (1 - a - delta)) over eps, with a = `false_alarms`. A poor choice
     makes the bound loose and never wrong.
     """
-    alarms = float(check_delta("false_alarms", false_alarms))
+    rate = float(check_delta("false_alarms", false_alarms))
 
     def hits_bound(epsilon: float) -> float:
         """Return the bound on the true positive rate from delta(epsilon), in doubles."""
         delta = float(promise.delta(epsilon))
-        return min(delta + math.exp(epsilon) * alarms, 1 - math.exp(-epsilon) * (1 - alarms - delta))
+        return min(delta + math.exp(epsilon) * rate, 1 - math.exp(-epsilon) * (1 - rate - delta))
 
     grid = np.linspace(0.0, _MAX_EPSILON, _POINTS)
     place = int(np.argmin([hits_bound(float(epsilon)) for epsilon in grid]))

@@ -58,10 +58,10 @@ class LargestDivergence:
     Examples
     --------
     >>> import filterproof as fp
-    >>> found = fp.ZCDP(0.5).extremal(epsilon=2.0)
-    >>> round(found.low, 9), found.high / found.low - 1 < 1e-8, round(fp.ZCDP(0.5).delta(2.0), 9)
+    >>> largest = fp.ZCDP(0.5).extremal(epsilon=2.0)
+    >>> round(largest.low, 9), largest.high / largest.low - 1 < 1e-8, round(fp.ZCDP(0.5).delta(2.0), 9)
     (0.051858344, True, 0.054292997)
-    >>> found.steps[0][0].zcdp_rho <= 0.5
+    >>> largest.steps[0][0].zcdp_rho <= 0.5
     True
     """
 
@@ -137,12 +137,12 @@ def approximate_extremal(own: float, delta: float, epsilon: float) -> LargestDiv
     """Return the bounds for (own, delta)-DP, own >= 0, which KOV(own, delta) dominates; delta = 0 is pure DP."""
 
     def hockey_stick() -> arb:
-        beyond = (
+        pure_delta = (
             (ball_of(own).exp() - ball_of(epsilon).exp()) / (1 + ball_of(own).exp())
             if own > epsilon
             else ball_of(0)
         )
-        return ball_of(delta) + (1 - ball_of(delta)) * beyond
+        return ball_of(delta) + (1 - ball_of(delta)) * pure_delta
 
     pair = KOV(own, delta) if own and delta else Erasure(delta) if delta else RandomizedResponse(own)
     return outward_bounds(epsilon, hockey_stick, hockey_stick, ((pair, 1),))
@@ -165,8 +165,8 @@ def squares_extremal(
     outside an event of probability delta.
     """
 
-    above = zcdp_extremal(squares / 2, epsilon).high if squares > 0 else 0.0
-    return _randomised_response_lower_bound(level, times, epsilon, lambda: ball_of(above)).with_erasure(delta)
+    upper = zcdp_extremal(squares / 2, epsilon).high if squares > 0 else 0.0
+    return _randomised_response_lower_bound(level, times, epsilon, lambda: ball_of(upper)).with_erasure(delta)
 
 
 def randomised_responses_extremal(own: float, level: float, times: int, epsilon: float) -> LargestDivergence:
@@ -174,16 +174,16 @@ def randomised_responses_extremal(own: float, level: float, times: int, epsilon:
 
     The upper bound covers all own-DP mechanisms. times = 0 if no response is known to be allowed.
     """
-    above = approximate_extremal(own, 0.0, epsilon).high
+    upper = approximate_extremal(own, 0.0, epsilon).high
     if not times:
-        return outward_bounds(epsilon, lambda: ball_of(0), lambda: ball_of(above), ())
-    return _randomised_response_lower_bound(level, times, epsilon, lambda: ball_of(above))
+        return outward_bounds(epsilon, lambda: ball_of(0), lambda: ball_of(upper), ())
+    return _randomised_response_lower_bound(level, times, epsilon, lambda: ball_of(upper))
 
 
 def _randomised_response_lower_bound(
-    level: float, times: int, epsilon: float, above: Callable[[], arb]
+    level: float, times: int, epsilon: float, upper: Callable[[], arb]
 ) -> LargestDivergence:
-    """Return the lower bound by `times` randomised responses of one level, with the upper bound `above`."""
+    """Return the lower bound by `times` randomised responses of one level, with the upper bound `upper`."""
 
     def hockey_stick() -> arb:
         keep = 1 / (1 + (-ball_of(level)).exp())
@@ -196,7 +196,7 @@ def _randomised_response_lower_bound(
             choose = choose * (times - lost) // (lost + 1)
         return total
 
-    return outward_bounds(epsilon, hockey_stick, above, ((RandomizedResponse(level), times),))
+    return outward_bounds(epsilon, hockey_stick, upper, ((RandomizedResponse(level), times),))
 
 
 def realised_loss_filter_extremal(
@@ -222,12 +222,12 @@ def tangent_extremal(
     promise.
     """
     try:
-        one, other = _nearest_accepted_pair(Fraction(p), Fraction(q), keeps, _TANGENT_TOLERANCE, epsilon)
+        p_mass, q_mass = _nearest_accepted_pair(Fraction(p), Fraction(q), keeps, _TANGENT_TOLERANCE, epsilon)
     except (ValueError, ArithmeticError):  # no masses, or no accepted ones
         return LargestDivergence(epsilon, 0.0, high)
-    pair = FinitePair((one, 1 - one), (other, 1 - other))
+    pair = FinitePair((p_mass, 1 - p_mass), (q_mass, 1 - q_mass))
     return outward_bounds(
-        epsilon, _hockey_stick_term(epsilon, one, other), lambda: ball_of(high), ((pair, 1),)
+        epsilon, _hockey_stick_term(epsilon, p_mass, q_mass), lambda: ball_of(high), ((pair, 1),)
     )
 
 
@@ -284,5 +284,5 @@ def outward_bounds(
     from flint import ctx
 
     with PRECISION_LOCK, ctx.workprec(_BITS):
-        below, above = lower_end(low()), upper_end(high())
-    return LargestDivergence(epsilon, max(below, 0.0), min(max(above, 0.0), 1.0), steps if below > 0 else ())
+        lower, upper = lower_end(low()), upper_end(high())
+    return LargestDivergence(epsilon, max(lower, 0.0), min(max(upper, 0.0), 1.0), steps if lower > 0 else ())

@@ -47,8 +47,8 @@ def entropy_delta(rho: Real, epsilon: Real) -> Real:
         rate = _log_expm1_over_s_slope(s)
         near = -rm.expm1(-above) * s * rate - expm1_minus(-above)
         # the same left side at large s, in a form in which s and a do not cancel
-        whole = np.maximum(s, 1.0) / -rm.expm1(-np.maximum(s, 1.0))
-        far = whole * (rm.exp(-np.maximum(s, 1.0)) - rm.exp(-above))
+        rate_far = np.maximum(s, 1.0) / -rm.expm1(-np.maximum(s, 1.0))
+        far = rate_far * (rm.exp(-np.maximum(s, 1.0)) - rm.exp(-above))
         far += rm.log(np.maximum(s, 1.0)) - rm.log1p(-rm.exp(-np.maximum(s, 1.0))) + eps
         slope = s * (rm.exp(-above) * rate * rate - rm.expm1(-above) * _log_expm1_over_s_curvature(s))
         # where a <= 0 the left side is 0, so the excess is -goal; goal / s is any positive slope

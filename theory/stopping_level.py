@@ -196,8 +196,8 @@ def realisation_filter_hockey_stick(
     reach = _MAX_DEVIATIONS * mu + mu * mu / 2
     unit, share = gauss_legendre_for_normal_steps(nodes, max(limit, reach / 2), mu)
     inside, weight = limit * unit, limit * share
-    beyond = limit + reach * (1 + unit) / 2
-    outside, area = np.concatenate([beyond, -beyond]), np.tile(reach * share / 2, 2)
+    upper_side = limit + reach * (1 + unit) / 2
+    outside, area = np.concatenate([upper_side, -upper_side]), np.tile(reach * share / 2, 2)
     one_more = np.asarray(Gaussian(mu).hockey_stick(epsilon - outside)) * area
     two_more = np.asarray(Gaussian(math.sqrt(2) * mu).hockey_stick(epsilon - inside)) * weight
     # from each node inside: the expected divergence at the end if the next step leaves the interval

@@ -68,8 +68,8 @@ def _charge_in_place(filt: FilterBase, part: State, pair: DominatingPair, n: int
         old, new = state_leaves(part), state_leaves(spent)
         if [(a.shape, a.dtype) for a in old] != [(a.shape, a.dtype) for a in new]:
             return None
-        for kept, after in zip(old, new, strict=True):
-            kept[...] = np.where(granted.reshape(-1, *[1] * (kept.ndim - 1)), after, kept)
+        for array, after in zip(old, new, strict=True):
+            array[...] = np.where(granted.reshape(-1, *[1] * (array.ndim - 1)), after, array)
     return granted
 
 

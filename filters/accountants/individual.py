@@ -96,17 +96,19 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     >>> fp.gaussian_request(np.array([0.5, 2.0]), sigma=2.0).mu
     array([0.25, 1.  ])
     """
-    noise, found = one_positive("sigma", sigma), None
+    noise, quotients = one_positive("sigma", sigma), None
     if isinstance(norms, np.ndarray) and norms.dtype == np.float64 and norms.ndim == 1:
-        found = compiled.quotients_round_up(norms, noise)
-    mu = _doubles_of_norms_round_up(norms) if found is None else found[0]  # a new array, which is overwritten
+        quotients = compiled.quotients_round_up(norms, noise)
+    mu = (
+        _doubles_of_norms_round_up(norms) if quotients is None else quotients[0]
+    )  # a new array, which is overwritten
     absent = mu == 0
-    if found is None:
+    if quotients is None:
         for first in range(0, mu.size, compiled.SUMS_PER_BLOCK):  # in blocks that fit into the cache
             some = mu[first : first + compiled.SUMS_PER_BLOCK]
             some[:] = quotient_round_up(some, noise)
     mu[absent] = 1.0
-    if found is None:
+    if quotients is None:
         check_positive("mu", mu, "pass norms and sigma whose quotient is a double")
     pair = Gaussian(1.0).with_parameters({"mu": mu})  # checked, and not shared
     if not absent.any():
@@ -337,8 +339,8 @@ class IndividualFilter(StatefulAccountant):
         """Return the report for `person` only; IndexError for an unknown person."""
         index = check_person(person, self._people)
         with self._lock:
-            one = select_runs(self._state, np.array([index]))
-        left = float(checked_remaining(self._filter, one, 1)[0])
+            state = select_runs(self._state, np.array([index]))
+        left = float(checked_remaining(self._filter, state, 1)[0])
         return PersonalRemainingBudget(index, str(self._filter.promise), left)
 
     def to_dict(self, *, key: bytes | None = None) -> dict[str, object]:

@@ -12,12 +12,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from filterproof.filters.accountants.journal_file import JournalError
-from filterproof.filters.accountants.linear_queries_journal import (
-    JournalParameters,
-    JournalSums,
-    LinearQueriesJournal,
-)
+from filterproof.filters.accountants.journal_file import JournalError, JournalFile
+from filterproof.filters.accountants.linear_queries_journal import JournalSums, content_pieces, parsed_sums
 from filterproof.filters.accountants.personal_reports import MAX_PEOPLE, PersonalRemainingBudget, check_person
 from filterproof.filters.accountants.saved_state import (
     check_same,
@@ -160,9 +156,7 @@ class LinearQueries(StatefulAccountant):
         with too_large_on_memory_error("people", number):
             self._sums = JournalSums.without_charges(number)
         self._noise = UsedNoise()
-        self._journal = (
-            None if journal is None else LinearQueriesJournal.create(journal, self._journal_terms, self._sums)
-        )
+        self._journal = None if journal is None else JournalFile.create(journal, self._journal_content())
 
     @property
     def norm_budget(self) -> float:
@@ -200,24 +194,24 @@ class LinearQueries(StatefulAccountant):
         Nobody has a smaller charge in the file than the releases cost. A crash may leave a charge without a release.
         """
         queries = cls(1, norm_budget=norm_budget, kappa=kappa)
-        opened, sums = LinearQueriesJournal.open(journal, queries._journal_terms)
-        queries._journal = opened
-        # an interrupt may have split a charge between its two doubles in memory: too much is charged, even above the
-        # budget
-        sums = JournalSums(*two_sum(sums.high, sums.low), sums.left)
-        reached = is_valid_sum((sums.high, sums.low))
-        if not reached.all():
-            opened.close()
-            raise JournalError(
-                f"journal must hold sums that queries can lead to, got another for {np.count_nonzero(~reached)} of "
-                f"{len(sums)} people; restore the file as it was last written, or treat everybody's budget as spent"
-            )
+        queries._journal, content = JournalFile.open(journal)
+        with queries._journal.close_on_error():
+            sums = parsed_sums(content, queries.norm_budget, queries.kappa, str(queries._journal.path))
+            # an interrupt may have split a charge between its two doubles in memory: too much is charged, even above
+            # the budget
+            sums = JournalSums(*two_sum(sums.high, sums.low), sums.left)
+            reached = is_valid_sum((sums.high, sums.low))
+            if not reached.all():
+                raise JournalError(
+                    f"journal must hold sums that queries can lead to, got another for {np.count_nonzero(~reached)} "
+                    f"of {len(sums)} people; restore the file as it was last written, or treat everybody's budget as "
+                    "spent"
+                )
         queries._sums = sums
         return queries
 
-    @property
-    def _journal_terms(self) -> JournalParameters:
-        return JournalParameters(self.norm_budget, self.kappa)
+    def _journal_content(self) -> Iterator[Any]:
+        return content_pieces(self._sums, self.norm_budget, self.kappa)
 
     @property
     def people(self) -> int:
@@ -323,7 +317,7 @@ class LinearQueries(StatefulAccountant):
     def _write_journal(self) -> None:
         """Write everybody's sums to the disk."""
         if self._journal is not None:
-            self._journal.write(self._sums)
+            self._journal.write(self._journal_content())
 
     # -- people -------------------------------------------------------------------------------------
 
@@ -371,8 +365,8 @@ class LinearQueries(StatefulAccountant):
         """Return the report for `person` only; IndexError for an unknown person."""
         index = check_person(person, self.people)
         with self._lock:
-            one = self._sums.part_of_people(slice(index, index + 1))
-            left = float(self._budget.left((one.high, one.low))[0])
+            sums = self._sums.part_of_people(slice(index, index + 1))
+            left = float(self._budget.left((sums.high, sums.low))[0])
         return PersonalRemainingBudget(
             index, str(self.promise), left / self.norm_budget * self.kappa * (1 - 2.0**-51)
         )
@@ -462,7 +456,7 @@ class LinearQueries(StatefulAccountant):
         queries._sums = JournalSums(*state)
         queries._key = key
         if journal is not None:
-            queries._journal = LinearQueriesJournal.create(journal, queries._journal_terms, queries._sums)
+            queries._journal = JournalFile.create(journal, queries._journal_content())
         return queries
 
 

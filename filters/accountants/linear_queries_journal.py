@@ -11,28 +11,20 @@ Every write takes all sums, even if one person was charged: 16 bytes per person,
 from __future__ import annotations
 
 import hashlib
-import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.accountants.journal_file import JournalError, JournalFile
+from filterproof.filters.accountants.journal_file import JournalError
 
 _MAGIC, _LAYOUT = b"filterproof.journal of sums\n", 2
 #: Magic bytes, layout, terms, people.
 _HEADER = struct.Struct("<28sIddQ")
 _DIGEST_BYTES = 32
-
-
-class JournalParameters(NamedTuple):
-    """The `norm_budget` and `kappa` under which the charges of a journal were summed."""
-
-    norm_budget: float
-    kappa: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,42 +58,11 @@ class JournalSums:
         )
 
 
-class LinearQueriesJournal:
-    """A file with the charges of everybody, at least as recent as the last `write` that returned."""
-
-    def __init__(self, file: JournalFile, terms: JournalParameters) -> None:
-        self._file, self._terms = file, terms
-        self.close, self.check_usable = file.close, file.check_usable
-
-    @classmethod
-    def create(
-        cls, path: str | os.PathLike[str], terms: JournalParameters, sums: JournalSums
-    ) -> LinearQueriesJournal:
-        """Create a journal of these sums. Raises JournalError if the file exists."""
-        return cls(JournalFile.create(path, _content_pieces(sums, terms)), terms)
-
-    @classmethod
-    def open(
-        cls, path: str | os.PathLike[str], terms: JournalParameters
-    ) -> tuple[LinearQueriesJournal, JournalSums]:
-        """Open the journal in that file and return it with its sums.
-
-        Raises JournalError if it is damaged or has other terms.
-        """
-        file, content = JournalFile.open(path)
-        with file.close_on_error():
-            return cls(file, terms), _parse_sums(content, terms, str(file.path))
-
-    def write(self, sums: JournalSums) -> None:
-        """Write these sums to the disk. When this returns, no crash can undo it."""
-        self._file.write(_content_pieces(sums, self._terms))
-
-
-def _content_pieces(sums: JournalSums, terms: JournalParameters) -> Iterator[Any]:
-    """Yield the content of a journal in pieces."""
+def content_pieces(sums: JournalSums, norm_budget: float, kappa: float) -> Iterator[Any]:
+    """Yield the content of a journal of these sums, charged under these parameters, in pieces."""
     digest = hashlib.sha256()
     for part in (
-        _HEADER.pack(_MAGIC, _LAYOUT, *terms, len(sums)),
+        _HEADER.pack(_MAGIC, _LAYOUT, norm_budget, kappa, len(sums)),
         np.ascontiguousarray(sums.high, dtype="<f8").data,
         np.ascontiguousarray(sums.low, dtype="<f8").data,
         np.packbits(sums.left).data,
@@ -111,7 +72,8 @@ def _content_pieces(sums: JournalSums, terms: JournalParameters) -> Iterator[Any
     yield digest.digest()
 
 
-def _parse_sums(content: bytes, terms: JournalParameters, path: str) -> JournalSums:
+def parsed_sums(content: bytes, norm_budget: float, kappa: float, path: str) -> JournalSums:
+    """Return the sums in the content of a journal. Raises JournalError for damage and for other parameters."""
     if not content.startswith(_MAGIC):
         raise JournalError(
             f"journal must be a file that LinearQueries wrote, got {path!r}, which is no journal; "
@@ -123,11 +85,11 @@ def _parse_sums(content: bytes, terms: JournalParameters, path: str) -> JournalS
             f"journal must be whole, got {path!r} with damage; restore the file as it was last written, "
             "or treat everybody's budget as spent"
         )
-    *_, norm_budget, kappa, people = _HEADER.unpack(body[: _HEADER.size])
-    for name, asked, saved in zip(JournalParameters._fields, terms, (norm_budget, kappa), strict=True):
-        if asked.hex() != saved.hex():
+    *_, saved_budget, saved_kappa, people = _HEADER.unpack(body[: _HEADER.size])
+    for name, given, saved in (("norm_budget", norm_budget, saved_budget), ("kappa", kappa, saved_kappa)):
+        if given.hex() != saved.hex():
             raise JournalError(
-                f"{name} must be the value in the journal, got {name}={asked!r} for {saved!r} in "
+                f"{name} must be the value in the journal, got {name}={given!r} for {saved!r} in "
                 f"{path!r}; pass the values of the original queries"
             )
     sums = np.frombuffer(body, dtype="<f8", count=2 * people, offset=_HEADER.size).astype(np.float64)

@@ -353,15 +353,15 @@ class RogersOdometer(_SummingOdometer):
         The bound is inf where the delta_s sum to more than delta/2, and for a state that no requests lead to.
         """
         squares, drifts = (state[0] + state[1]) * (1 + 2.0**-50), state[2] + state[3]
-        least = 1 / self.records**2
+        lower_limit = 1 / self.records**2
         with np.errstate(invalid="ignore", over="ignore"):
             logs = rm.log(110 * math.e) + 2 * rm.log(rm.log(self.records) / self.delta)
             inner = 2 * squares * logs
-            outer = 2 * (least + squares) * (1 + rm.log1p(squares / least) / 2)
+            outer = 2 * (lower_limit + squares) * (1 + rm.log1p(squares / lower_limit) / 2)
             outer = outer * rm.log(4 * rm.log(self.records) / rm.log(2.0) / self.delta)
             # S has an error in its last places: at the ends of its range, use the larger of both lines
             low, high = squares * (1 - 2.0**-48), squares * (1 + 2.0**-48)
-            inside, outside = (low >= least) & (high <= 1), (high < least) | (low > 1)
+            inside, outside = (low >= lower_limit) & (high <= 1), (high < lower_limit) | (low > 1)
             spread = np.where(inside, inner, np.where(outside, outer, np.maximum(inner, outer)))
             bound = (drifts + np.sqrt(spread)) * (1 + _MARGIN)
         return self._inf_where_unknown(bound, state, self._epsilon_budget)

@@ -84,9 +84,9 @@ def checked_content(
     return {name: copy[name] for name in names}
 
 
-def check_same(says: str, given: object, saved: object, kept: object, remedy: str) -> None:
+def check_same(says: str, given: object, saved: object, expected: object, remedy: str) -> None:
     """Raise ValueError unless the saved value is `kept`, the form in which `given` is saved."""
-    if saved != kept:
+    if saved != expected:
         raise ValueError(f"{says} was saved, got {given!r} for {short(saved)}; {remedy}")
 
 
@@ -223,5 +223,5 @@ def _decoded_state(data: object, like: Any, runs: int) -> Any:
         got = f"{len(data)} parts" if isinstance(data, list) else short(data)
         raise ValueError(f"state must have the layout of a fresh one, got {got} for {len(inner)}; {_REMEDY}")
     return rebuild_container(
-        like, [_decoded_state(part, one, runs) for part, one in zip(data, inner, strict=True)]
+        like, [_decoded_state(part, start, runs) for part, start in zip(data, inner, strict=True)]
     )

@@ -201,11 +201,11 @@ class Session(StatefulAccountant):
                 if self._on_denial == "halt":
                     self._set_state(now._replace(halted=True))
                 return False
-            looks = self._looks_at_losses
-            most = float(nonneg_or_inf(pair.of_run(0).pure_epsilon)) if looks else math.inf
+            awaits_loss = self._looks_at_losses
+            most = float(nonneg_or_inf(pair.of_run(0).pure_epsilon)) if awaits_loss else math.inf
             state = make_read_only(spent) if ours else frozen_copy(spent)
             # `_SessionState(...)` in a third of its time
-            after = tuple.__new__(_SessionState, (state, False, looks, now.granted + 1, most))
+            after = tuple.__new__(_SessionState, (state, False, awaits_loss, now.granted + 1, most))
             self._set_state(after)
             return True
 

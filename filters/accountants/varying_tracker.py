@@ -95,11 +95,11 @@ class VaryingTracker(Tracker):
             fits, (more_high, more_low) = budget.step((high[runs], low[runs]), cost)
             blocks[runs], high[runs], low[runs] = block, more_high, more_low
             for run in np.flatnonzero(~fits):
-                at, one = runs[run], cost.take(np.array([run]))
+                at, run_cost = runs[run], cost.take(np.array([run]))
                 first = block if state[1][at] == 0 else block + 1  # an empty block is the first of several
-                blocks[at] = self._closed_block_count(int(first), one) if np.isfinite(block) else np.inf
+                blocks[at] = self._closed_block_count(int(first), run_cost) if np.isfinite(block) else np.inf
                 last = self._budget_of_block(blocks[at])
-                alone, (fresh_high, fresh_low) = last.step(last.start(1), one)
+                alone, (fresh_high, fresh_low) = last.step(last.start(1), run_cost)
                 single = bool(alone[0]) and blocks[at] == first
                 high[at] = fresh_high[0] if single else last.high
                 low[at] = fresh_low[0] if single else last.low

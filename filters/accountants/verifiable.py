@@ -79,7 +79,7 @@ _PROTOCOL_MEMBERS = tuple(
 )
 
 
-def is_verifiable(made: object) -> TypeGuard[VerifiableAccountant]:
+def is_verifiable(accountant: object) -> TypeGuard[VerifiableAccountant]:
     """Whether an object has all attributes of an accountant. Its properties, which may raise, are not run."""
-    members = (getattr_static(made, name, None) for name in _PROTOCOL_MEMBERS)
-    return not isinstance(made, type) and all(member is not None for member in members)
+    members = (getattr_static(accountant, name, None) for name in _PROTOCOL_MEMBERS)
+    return not isinstance(accountant, type) and all(member is not None for member in members)

@@ -157,7 +157,7 @@ def _doubles_away_from_zero(x: Any) -> Real:
             # a NumPy array: a subclass of a user would run its code between charge and decision
             doubles: NDArray[np.float64] = x.astype(np.float64, copy=False, subok=False)
             return doubles
-        return np.array([_rounded_away_from_zero(one) for one in x], dtype=np.float64)
+        return np.array([_rounded_away_from_zero(number) for number in x], dtype=np.float64)
     return x if type(x) is float else _rounded_away_from_zero(x[()] if isinstance(x, np.ndarray) else x)
 
 

@@ -208,7 +208,7 @@ class Bridge:
                 "answer each line once, with its id",
             )
         answers: list[Any] = answer["answers"]
-        if len(answers) != len(commands) or not all(isinstance(one, dict) for one in answers):
+        if len(answers) != len(commands) or not all(isinstance(item, dict) for item in answers):
             raise self.violation_error(
                 f"gave {len(answers)} answers to {len(commands)} commands, {printable_start(answers)}",
                 "give one object for each",
@@ -268,8 +268,8 @@ class Bridge:
         )
 
 
-def printable_start(told: object) -> str:
+def printable_start(output: object) -> str:
     """Return the start of a bridge's output, in printable characters, for messages."""
-    text = bytes(told).decode("utf-8", "replace") if isinstance(told, (bytes, bytearray)) else str(told)
+    text = bytes(output).decode("utf-8", "replace") if isinstance(output, (bytes, bytearray)) else str(output)
     short = text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}..."
     return replace_unprintable(short)

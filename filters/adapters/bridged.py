@@ -99,7 +99,7 @@ class ObservingBridgedFilter(BridgedFilter):
         count_work(LINE_UNITS + DECISION_UNITS * len(state))
         seen = list(zip(map(int, state), map(float, loss), strict=True))
         after = self.asks_program.positions_after_losses(dict.fromkeys(seen))
-        return np.array([after[one] for one in seen], dtype=np.int64)
+        return np.array([after[question] for question in seen], dtype=np.int64)
 
 
 class _BridgeRuns:
@@ -145,7 +145,7 @@ class _BridgeRuns:
         if len(self.known_decisions) > _MAX_DECISIONS:
             self.known_decisions.clear()
         wanted = list(questions)
-        new = [one for one in wanted if one not in self.known_decisions or self._should_repeat()]
+        new = [key for key in wanted if key not in self.known_decisions or self._should_repeat()]
         for first in range(0, len(new), _MAX_OPEN_RUNS):
             for question, after in self._new_decisions(new[first : first + _MAX_OPEN_RUNS]).items():
                 if self.known_decisions.setdefault(question, after) != after:
@@ -153,7 +153,7 @@ class _BridgeRuns:
                         f"decides differently on {question[1]!r} for a second budget with the same history",
                         "let its decisions depend on the requests of that budget only",
                     )
-        return {one: self.known_decisions[one] for one in wanted}
+        return {key: self.known_decisions[key] for key in wanted}
 
     def position_text(self, at: int) -> str:
         """Return the stored text of a position, or its number of grants and the losses that it was told."""
@@ -238,7 +238,7 @@ class _BridgeRuns:
         """Tell the program observed losses, and return the position of each run after its loss."""
         self.start_program()
         wanted = list(questions)
-        for at, loss in [one for one in wanted if one not in self.known_losses]:
+        for at, loss in [question for question in wanted if question not in self.known_losses]:
             commands, due = list[str](), list[tuple[int, DominatingPair]]()
             run = self.open.pop(at, 0)
             if not run:
@@ -255,7 +255,7 @@ class _BridgeRuns:
                 self.stood[after] = at, loss
             self._keep_open(after, run)
             self.known_losses[at, loss] = after
-        return {one: self.known_losses[one] for one in wanted}
+        return {question: self.known_losses[question] for question in wanted}
 
     def _check_replayed_grants(
         self, answers: Sequence[dict[str, Any]], due: list[tuple[int, DominatingPair]]
@@ -333,9 +333,9 @@ class _BridgeRuns:
         """Return the commands "commit" and "release" as far as the program knows them."""
         key = self.keys.get(run)
         return [
-            command_text(one, run, key)
-            for one in ("commit", "release")
-            if one in self.bridge.stated_abilities
+            command_text(ability, run, key)
+            for ability in ("commit", "release")
+            if ability in self.bridge.stated_abilities
         ]
 
     def _keyed_ask_command_text(self, run: int, at: int, pair: DominatingPair) -> str:

@@ -105,9 +105,11 @@ def from_budget(
         raise TypeError(
             f"denied must be exceptions or a function of one, got {denied!r}; pass e.g. ValueError"
         )
-    made = checked_made_name(make)
+    class_name = checked_made_name(make)
     return filter_of(
-        _BudgetAdapter(make, made, promise, spend, denied, spent, told=checked_release_callback(released)),
+        _BudgetAdapter(
+            make, class_name, promise, spend, denied, spent, on_release=checked_release_callback(released)
+        ),
         menu,
     )
 
@@ -121,9 +123,9 @@ class _BudgetAdapter(ForeignObject):
     reported_spent: Callable[[Any], float] | None
     composes, rule = False, "the decisions"
 
-    def granted(self, held: Any, pair: DominatingPair) -> bool:
+    def granted(self, instance: Any, pair: DominatingPair) -> bool:
         try:
-            answered = self.spend(held, pair)
+            answered = self.spend(instance, pair)
         except Exception as refused:
             kinds = self.denied
             if not (isinstance(refused, kinds) if isinstance(kinds, (type, tuple)) else kinds(refused)):
@@ -136,11 +138,11 @@ class _BudgetAdapter(ForeignObject):
             )
         return not is_no(answered)
 
-    def replay_uses(self, held: Any, pair: DominatingPair, count: int) -> bool:
-        return all(self.granted(held, pair) for _ in range(count))
+    def replay_uses(self, instance: Any, pair: DominatingPair, count: int) -> bool:
+        return all(self.granted(instance, pair) for _ in range(count))
 
-    def spent(self, held: Any) -> float | None:
-        return None if self.reported_spent is None else float(self.reported_spent(held))
+    def spent(self, instance: Any) -> float | None:
+        return None if self.reported_spent is None else float(self.reported_spent(instance))
 
 
 def from_queryable(

@@ -36,27 +36,27 @@ _LIMITS = {ApproxDP: "epsilon", PureDP: "epsilon", ZCDP: "rho", GaussianDP: "mu"
 class ForeignObject(ABC):
     """An object of another library used as a filter. Its exceptions are raised and are no denials.
 
-    make() returns a new object before any release, of the class `made`. `name` describes the object and the rule
+    make() returns a new object before any release, of the class `class_name`. `name` describes the object and the rule
     without addresses.
     `promise` is the library's guarantee, or the rule made from it. `composes` says whether `granted` depends on the set
     of releases and not on their order, by the definition of the rule.
     """
 
     make: Callable[[], Any]
-    made: str
+    class_name: str
     promise: Guarantee
     rule: ClassVar[str]
     composes: ClassVar[bool]
-    #: Called with the object, the pair and the loss after each release, or None for an object that is not told.
-    told: Callable[[Any, Any, float], object] | None = field(default=None, kw_only=True)
+    #: Called with the object, the pair and the loss after each release, or None for an object without such a method.
+    on_release: Callable[[Any, Any, float], object] | None = field(default=None, kw_only=True)
 
     @property
     def name(self) -> str:
         """The rule and the class of the object, without addresses."""
-        return f"{self.rule} of {self.made}"
+        return f"{self.rule} of {self.class_name}"
 
     @abstractmethod
-    def granted(self, held: Any, pair: DominatingPair) -> bool:
+    def granted(self, instance: Any, pair: DominatingPair) -> bool:
         """Whether one use of the pair is granted; if so, it is charged."""
 
     def answers_in_turn(self, requests: Iterable[DominatingPair]) -> tuple[bool, ...]:
@@ -65,11 +65,11 @@ class ForeignObject(ABC):
         return tuple(self.granted(foreign_object, pair) for pair in requests)
 
     @abstractmethod
-    def replay_uses(self, held: Any, pair: DominatingPair, count: int) -> bool:
+    def replay_uses(self, instance: Any, pair: DominatingPair, count: int) -> bool:
         """Charge uses that the object granted before; return whether it grants all again."""
 
     @abstractmethod
-    def spent(self, held: Any) -> float | None:
+    def spent(self, instance: Any) -> float | None:
         """Return the object's statement of its spending in the unit of the guarantee, or None."""
 
 
@@ -112,13 +112,13 @@ Menu: TypeAlias = "tuple[DominatingPair, ...] | Mapping[str, DominatingPair]"
 def filter_of(foreign: ForeignObject, menu: Menu | None) -> PrivacyFilter:
     """Return the filter of the object: with a menu its state is the number of uses of each pair, else the object."""
     pairs = None if menu is None else checked_menu(menu)
-    made: ObservingFilter | CopiedFilter | CountedFilter
-    if foreign.told is not None:
-        made = ObservingFilter(foreign, pairs)
+    filt: ObservingFilter | CopiedFilter | CountedFilter
+    if foreign.on_release is not None:
+        filt = ObservingFilter(foreign, pairs)
     else:
-        made = CopiedFilter(foreign) if pairs is None else CountedFilter(foreign, pairs)
-    made.named_pairs = dict(menu) if isinstance(menu, Mapping) else {}
-    return made
+        filt = CopiedFilter(foreign) if pairs is None else CountedFilter(foreign, pairs)
+    filt.named_pairs = dict(menu) if isinstance(menu, Mapping) else {}
+    return filt
 
 
 class CopiedFilter(PrivacyFilter):
@@ -155,8 +155,10 @@ class CopiedFilter(PrivacyFilter):
 
     def step(self, state: NDArray[Any], request: DominatingPair) -> tuple[NDArray[Any], NDArray[Any]]:
         # both from one call: an object that fails once may answer a second call differently
-        after = [copy.deepcopy(held) for held in state]
-        granted = [self.foreign_object.granted(held, request.of_run(run)) for run, held in enumerate(after)]
+        after = [copy.deepcopy(instance) for instance in state]
+        granted = [
+            self.foreign_object.granted(instance, request.of_run(run)) for run, instance in enumerate(after)
+        ]
         return np.array(granted, dtype=np.bool_), _object_array(after)
 
 
@@ -175,26 +177,28 @@ class ObservingFilter(CopiedFilter):
 
     def step(self, state: NDArray[Any], request: DominatingPair) -> tuple[NDArray[Any], NDArray[Any]]:
         count_work(_COPY_UNITS * len(state))
-        after = [(copy.deepcopy(held), request.of_run(run)) for run, (held, _) in enumerate(state)]
-        known = [self.menu is None or pair in self.menu for _, pair in after]
-        granted = [yes and self.foreign_object.granted(*one) for yes, one in zip(known, after, strict=True)]
+        after = [(copy.deepcopy(instance), request.of_run(run)) for run, (instance, _) in enumerate(state)]
+        on_menu = [self.menu is None or pair in self.menu for _, pair in after]
+        granted = [
+            yes and self.foreign_object.granted(*last) for yes, last in zip(on_menu, after, strict=True)
+        ]
         return np.array(granted, dtype=np.bool_), _object_array(after)
 
     def observe(self, state: NDArray[Any], loss: NDArray[Any]) -> NDArray[Any]:
-        assert self.foreign_object.told is not None
+        assert self.foreign_object.on_release is not None
         count_work(_COPY_UNITS * len(state))
-        after = [(copy.deepcopy(held), pair) for held, pair in state]
-        for (held, pair), one in zip(after, loss, strict=True):
+        after = [(copy.deepcopy(instance), pair) for instance, pair in state]
+        for (instance, pair), run_loss in zip(after, loss, strict=True):
             if pair is not None:
-                self.foreign_object.told(held, pair, float(one))
-        return _object_array([(held, None) for held, _ in after])
+                self.foreign_object.on_release(instance, pair, float(run_loss))
+        return _object_array([(instance, None) for instance, _ in after])
 
 
-def _object_array(held: list[Any]) -> NDArray[Any]:
+def _object_array(items: list[Any]) -> NDArray[Any]:
     # one by one: an object that is a sequence must not become a row
-    array = np.empty(len(held), dtype=object)
-    for run, one in enumerate(held):
-        array[run] = one
+    array = np.empty(len(items), dtype=object)
+    for run, item in enumerate(items):
+        array[run] = item
     return array
 
 
@@ -250,8 +254,8 @@ class CountedFilter(PrivacyFilter):
     def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         place = positions(self.menu, request, len(state))
         rows, runs = distinct_rows(np.column_stack([state, place + 1]))
-        within = [asked > 0 and _is_granted_after_uses(self, tuple(row), asked - 1) for *row, asked in rows]
-        return np.array(within, dtype=np.bool_)[runs]
+        granted = [uses > 0 and _is_granted_after_uses(self, tuple(row), uses - 1) for *row, uses in rows]
+        return np.array(granted, dtype=np.bool_)[runs]
 
     def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
         return counts_after_use(state, positions(self.menu, request, len(state)))
@@ -279,7 +283,7 @@ def _is_granted_after_replay(filt: CountedFilter, row: tuple[int, ...], place: i
     for pair, uses in zip(filt.menu, row, strict=True):
         if uses and not filt.foreign_object.replay_uses(foreign, pair, uses):
             raise RuntimeError(
-                f"{filt.foreign_object.made} refuses {uses} uses of {pair!r} that it granted in another order; "
+                f"{filt.foreign_object.class_name} refuses {uses} uses of {pair!r} that it granted in another order; "
                 "call without menu, so that its own objects are the state"
             )
     return filt.foreign_object.granted(foreign, filt.menu[place])

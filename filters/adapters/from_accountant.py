@@ -86,7 +86,7 @@ def from_accountant(
     `fp.invariants_for_accountants` test whether the accountant and the rule guarantee the target.
     """
     checked_callable("event", event)
-    made, limit = checked_made_name(make), spending_limit(target)
+    class_name, limit = checked_made_name(make), spending_limit(target)
     if spent is None:
         if not isinstance(target, (ApproxDP, PureDP)):
             raise TypeError(
@@ -95,7 +95,7 @@ def from_accountant(
             )
         spent = methodcaller("get_epsilon", target.delta_at_epsilon if isinstance(target, ApproxDP) else 0.0)
     foreign = _AccountantAdapter(
-        make, made, target, event, compose, spent, limit, told=checked_release_callback(released)
+        make, class_name, target, event, compose, spent, limit, on_release=checked_release_callback(released)
     )
     return filter_of(foreign, menu)
 
@@ -110,21 +110,21 @@ class _AccountantAdapter(ForeignObject):
     limit: float
     composes, rule = True, "the rule"
 
-    def granted(self, held: Any, pair: DominatingPair) -> bool:
-        self.replay_uses(held, pair, 1)
-        return self.spent(held) <= self.limit
+    def granted(self, instance: Any, pair: DominatingPair) -> bool:
+        self.replay_uses(instance, pair, 1)
+        return self.spent(instance) <= self.limit
 
-    def replay_uses(self, held: Any, pair: DominatingPair, count: int) -> bool:
+    def replay_uses(self, instance: Any, pair: DominatingPair, count: int) -> bool:
         if self.compose is None:
-            held.compose(self.event(pair), count)
+            instance.compose(self.event(pair), count)
         else:
-            self.compose(held, self.event(pair), count)
+            self.compose(instance, self.event(pair), count)
         return True
 
-    def spent(self, held: Any) -> float:
-        total = float(self.reported_spent(held))
+    def spent(self, instance: Any) -> float:
+        total = float(self.reported_spent(instance))
         if math.isnan(total):
             raise ValueError(
-                f"{self.made} must answer with a number, got nan; leave the request out of the menu"
+                f"{self.class_name} must answer with a number, got nan; leave the request out of the menu"
             )
         return total

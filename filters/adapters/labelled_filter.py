@@ -98,8 +98,8 @@ class LabelledFilter(PrivacyFilter[Any]):
         }
         labels, over = dict(checked_labels("labels", given)), dict(checked_labels("over", self.over))
         together = (self.together,) if isinstance(self.together, str) else tuple(self.together)
-        for name, held in over.items():
-            if strange := {*label_tuple(held)} - {*label_tuple(labels.get(name, ()))}:
+        for name, record_labels in over.items():
+            if strange := {*label_tuple(record_labels)} - {*label_tuple(labels.get(name, ()))}:
                 raise ValueError(
                     f"over must name labels of requests, got {name}={min(map(str, strange))}; add it to labels"
                 )
@@ -136,7 +136,7 @@ class LabelledFilter(PrivacyFilter[Any]):
         It can if a program decides and all labels are text.
         """
         program = bridged_filter_of(self)
-        if program is None or any(type(one) is int for some in self.labels.values() for one in some):
+        if program is None or any(type(label) is int for some in self.labels.values() for label in some):
             return None
         label_words = {
             k: ("+" if k in self.together else ",").join(map(str, v)) for k, v in self.labels.items()
@@ -182,7 +182,7 @@ class LabelledFilter(PrivacyFilter[Any]):
     def reads_record(self, where: Where) -> bool:
         """Return whether a request with these labels reads the record."""
         named = dict(where)
-        return all(set(label_tuple(held)) & set(label_tuple(named[name])) for name, held in self.over.items())
+        return all({*label_tuple(record)} & {*label_tuple(named[name])} for name, record in self.over.items())
 
     # -- the inner filter's rule --------------------------------------------------------------------------
 
@@ -212,7 +212,7 @@ class LabelledFilter(PrivacyFilter[Any]):
         for runs, pair in request.runs_by_family():
             if alone := self._requests_at_record_alone(pair):
                 some = state if runs is None else select_runs(state, runs)
-                answers = [checked_step(self.inner_filter, some, one, runs_of(some))[0] for one in alone]
+                answers = [checked_step(self.inner_filter, some, part, runs_of(some))[0] for part in alone]
                 granted[slice(None) if runs is None else runs] = np.any(answers, axis=0)
         return granted
 
@@ -222,7 +222,9 @@ class LabelledFilter(PrivacyFilter[Any]):
         joint = [name for name in self.over if name in self.together and len(label_tuple(where[name])) > 1]
         if not joint or not self.reads_record(tuple(where.items())):
             return []
-        shared = [[(one,) for one in label_tuple(self.over[name]) if one in where[name]] for name in joint]
+        shared = [
+            [(label,) for label in label_tuple(self.over[name]) if label in where[name]] for name in joint
+        ]
         alone = [where | dict(zip(joint, labels, strict=True)) for labels in product(*shared)]
         return [LabelledRequest(request.unlabelled, tuple(labels.items())) for labels in alone]
 

@@ -27,21 +27,21 @@ from filterproof.theory.pairs import Gaussian
 _CUT = 2.0**-40
 
 
-def tracker_comparisons(tracker_held: Tracker, name: str) -> Iterator[Comparison]:
+def tracker_comparisons(tracker: Tracker, name: str) -> Iterator[Comparison]:
     """Yield the guarantee of several blocks, the closing of blocks, and the blocks of a mechanism larger than one."""
-    of, size = Comparisons("trackers", name), Fraction(tracker_held.size)
-    square = isinstance(tracker_held, GaussianTracker)
+    of, size = Comparisons("trackers", name), Fraction(tracker.size)
+    square = isinstance(tracker, GaussianTracker)
     margin = "x**2 - blocks*size**2" if square else "x - blocks*size"
     for blocks in (1, 3, 7, 1000):
-        promise: Any = tracker_held.guarantee(blocks)
+        promise: Any = tracker.guarantee(blocks)
         value, at = float(promise.mu if square else promise.rho), {"blocks": blocks, "size": size}
         yield of.by_margin(f"promise of {blocks} blocks", value, ">=", margin, slack=2.0**-50, **at)
-    match tracker_held:  # a block, its content, and the cost of the square of a mu
+    match tracker:  # a block, its content, and the cost of the square of a mu
         case GaussianTracker():
-            condition, whole, scale = condition_of(GaussianFilter(tracker_held.size)), size**2, Fraction(1)
+            condition, block_budget, scale = condition_of(GaussianFilter(tracker.size)), size**2, Fraction(1)
         case RenyiTracker(alpha):
-            condition, whole, scale = (
-                condition_of(RenyiFilter(alpha, tracker_held.size)),
+            condition, block_budget, scale = (
+                condition_of(RenyiFilter(alpha, tracker.size)),
                 size,
                 Fraction(alpha) / 2,
             )
@@ -49,33 +49,33 @@ def tracker_comparisons(tracker_held: Tracker, name: str) -> Iterator[Comparison
             return
     assert condition is not None
     block = replace(condition, theorem="trackers", denied=())
-    yield from decision_boundaries(TrackerLimitFilter(tracker_held, 1), block, f"{name}, one block")
+    yield from decision_boundaries(TrackerLimitFilter(tracker, 1), block, f"{name}, one block")
     truth = "size*sqrt(opened)" if square else "size*opened"
     # three releases in a block but not four; whole blocks, many blocks, and several fractional ones; four times as much
     # for a second person
     for times, factor in ((10, 0.3125), (60, 1.0), (1, 2.0**40), (2, 4.625)):
-        mus = math.sqrt(float(whole) * factor / float(scale)) * np.array([1.0, 2.0])
-        people = IndividualTracker(tracker_held, 2)
+        mus = math.sqrt(float(block_budget) * factor / float(scale)) * np.array([1.0, 2.0])
+        people = IndividualTracker(tracker, 2)
         for _ in range(times):
             people.spend(Gaussian(mus))
         for mu, value in zip(mus.tolist(), people.values().made_public().tolist(), strict=True):
             says, opened = (
                 f"value after {times} of {Gaussian(mu)!r}",
-                _opened_blocks(scale * Fraction(mu) ** 2, times, whole),
+                _opened_blocks(scale * Fraction(mu) ** 2, times, block_budget),
             )
             yield of.near_truth(says, value, truth, slack=2.0**-48, size=size, opened=opened)
 
 
-def _opened_blocks(cost: Fraction, times: int, whole: Fraction) -> int:
+def _opened_blocks(cost: Fraction, times: int, block_budget: Fraction) -> int:
     """Return the number of blocks after equal costs, by the rule in fractions."""
     closed, spent = 0, Fraction(0)
     for _ in range(times):
-        if spent + cost <= whole:
+        if spent + cost <= block_budget:
             spent += cost
-        elif cost <= whole:
+        elif cost <= block_budget:
             closed, spent = closed + 1, cost
         else:
-            closed, spent = closed + math.ceil(cost / whole) - (spent == 0), whole
+            closed, spent = closed + math.ceil(cost / block_budget) - (spent == 0), block_budget
     return closed + 1
 
 

@@ -172,36 +172,36 @@ def budget_theorem(
     charge: ChargeRule, promise: Guarantee, conversion: Conversion, total: Fraction | None = None
 ) -> BudgetTheorem | None:
     """Return why the sum of charges, of a given or the largest size, gives the guarantee, or None without a theorem."""
-    rows = (row for kinds, row in _JOINED.items() if all(map(isinstance, (charge, promise), kinds)))
-    found, t = next(rows, None), dict[str, Fraction]()
+    rows = (entry for kinds, entry in _JOINED.items() if all(map(isinstance, (charge, promise), kinds)))
+    row, t = next(rows, None), dict[str, Fraction]()
     match charge, promise:
         case (PureCharge(), ApproxDP(epsilon)) if total is not None and total <= epsilon:
-            found = _JOINED[PureCharge, PureDP]
+            row = _JOINED[PureCharge, PureDP]
         case (PureCharge(), RenyiDP(alpha, rho)) if 2 / alpha < rho if total is None else total <= rho:
-            found = "basic composition", "no divergence exceeds that of order infinity", "rho - {B}"
+            row = "basic composition", "no divergence exceeds that of order infinity", "rho - {B}"
         case (ZCDPCharge(), ApproxDP(epsilon)) if conversion is CKS:
             order = CKS.order(float(total), epsilon) if total else 1.0
-            found = "CKS", f"the conversion CKS at order {order:.6g}", "T - {B}"
+            row = "CKS", f"the conversion CKS at order {order:.6g}", "T - {B}"
         case (RenyiCharge(order), RenyiDP(alpha)) if alpha <= order:
-            found = "RDP filter", "the sum of divergences, which grow with the order", "rho - {B}"
+            row = "RDP filter", "the sum of divergences, which grow with the order", "rho - {B}"
         case (RenyiCharge(order), ApproxDP()) if order > 1:
             t = _as_fractions(t=Fraction(order) - 1)
             gain = " - t*log(t) + (1 + t)*log(1 + t)" if conversion is CKS else ""
             says = f"the conversion CKS at order {order:.6g}"
-            found = "CKS" if gain else "B*", says, f"epsilon + (log(delta){gain})/t - {{B}}"
-    if found is None:
+            row = "CKS" if gain else "B*", says, f"epsilon + (log(delta){gain})/t - {{B}}"
+    if row is None:
         return None
     own = {field.name.removesuffix("_at_epsilon"): getattr(promise, field.name) for field in fields(promise)}  # type: ignore[arg-type]
-    if own.get("alpha") == 1 and "(alpha" in found[1]:
-        found = (
-            found[0],
-            f"{found[1]}, and at order 1 by their limit",
-            found[2],
+    if own.get("alpha") == 1 and "(alpha" in row[1]:
+        row = (
+            row[0],
+            f"{row[1]}, and at order 1 by their limit",
+            row[2],
         )  # the kernel's theorems are for orders above 1
     root = partial(
-        largest_parameter, "CKS" if found[0] == "CKS" else "GDP", own.get("epsilon", 0), own.get("delta", 0)
+        largest_parameter, "CKS" if row[0] == "CKS" else "GDP", own.get("epsilon", 0), own.get("delta", 0)
     )
-    return BudgetTheorem(*found, _as_fractions(**own) | t, {"T": root} if found[2][0] == "T" else {})
+    return BudgetTheorem(*row, _as_fractions(**own) | t, {"T": root} if row[2][0] == "T" else {})
 
 
 def verify_implication(charge: ChargeRule, total: Fraction, promise: Guarantee) -> tuple[BudgetTheorem, int]:
@@ -289,15 +289,15 @@ def _epsilon_delta_condition(
     """Return the condition of a filter that charges (epsilon, delta) to `sums`."""
 
     def cost(epsilon: str) -> dict[str, str]:
-        return {name: one.replace("{e}", epsilon) for name, one in sums.items()}
+        return {name: formula.replace("{e}", epsilon) for name, formula in sums.items()}
 
     costs = {family: cost(f"({text})") for family, text in _PURE_COSTS.items()} | (
         _costs_with_delta(cost) if left else {}
     )
     if level is not None:
         e = f"({Fraction(level)})"
-        stick = f"tail({e}/{{x}} - {{x}}/2) - exp({e})*tail({e}/{{x}} + {{x}}/2)"
-        costs = {"Gaussian(x)": cost(e) | {"d": stick}} | costs
+        hockey_stick = f"tail({e}/{{x}} - {{x}}/2) - exp({e})*tail({e}/{{x}} + {{x}}/2)"
+        costs = {"Gaussian(x)": cost(e) | {"d": hockey_stick}} | costs
     # pairs without a charge: unbounded ones without a level, and those with a delta if none is left
     denied = (*(_UNBOUNDED_FAMILIES if level is None else ()), *(() if left else _MASS_FAMILIES))
     return AdmissionCondition(theorem, margins, costs, at, slack=slack, denied=denied)

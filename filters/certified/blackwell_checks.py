@@ -43,11 +43,11 @@ def blackwell_comparisons(filt: BlackwellFilter, name: str) -> Iterator[Comparis
     yield of.by_margin(
         "last x of Gaussian(x) admitted, nothing spent", last, "<=", "mu - x", slack=2.0**-40, mu=mu
     )
-    for one in [one for one in dict.fromkeys(filt.menu) if is_ours(one)][:_PAIRS]:
-        often = len(_states_of_requests(filt, one)) - 1
-        says = f"how often {one!r} is admitted, by its divergences at the orders {_ORDERS!r}"
-        yield of.by_margin(says, often, "<=", partial(_least_renyi_gap, mu, one), slack=None)
-    pair = next((one for one in filt.menu if one.domination_parameter == "pure_epsilon"), None)
+    for entry in [entry for entry in dict.fromkeys(filt.menu) if is_ours(entry)][:_PAIRS]:
+        often = len(_states_of_requests(filt, entry)) - 1
+        says = f"how often {entry!r} is admitted, by its divergences at the orders {_ORDERS!r}"
+        yield of.by_margin(says, often, "<=", partial(_least_renyi_gap, mu, entry), slack=None)
+    pair = next((entry for entry in filt.menu if entry.domination_parameter == "pure_epsilon"), None)
     if pair is None:
         return
     epsilon, states = Fraction(float(pair.pure_epsilon)), _states_of_requests(filt, pair)

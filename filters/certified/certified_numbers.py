@@ -2,8 +2,8 @@
 
 >>> from filterproof.filters.certified.comparison import Comparisons
 >>> budget = Comparisons("RDP filter").at_most("budget", 0.5, "rho", rho=0.5)
->>> found = CertifiedNumbers.of("ZCDPFilter(0.5)", [budget])
->>> found.holds, found.rows()[0]["found"]
+>>> result = CertifiedNumbers.of("ZCDPFilter(0.5)", [budget])
+>>> result.holds, result.rows()[0]["found"]
 (True, 'FITS')
 """
 

@@ -1,8 +1,8 @@
 """Runs a filter, an accountant or a pair's charges, and compares the numbers at named points with the theorems.
 
 >>> import filterproof as fp
->>> found = fp.certify(fp.ApproximateDPFilter(1.0, 1e-5))
->>> found.holds, found.theorems
+>>> result = fp.certify(fp.ApproximateDPFilter(1.0, 1e-5))
+>>> result.holds, result.theorems
 (True, ('CKS',))
 >>> fp.certify(fp.NonadaptiveCompositionFilter.from_ratio).holds
 Traceback (most recent call last):
@@ -120,19 +120,22 @@ for _kind in (Odometer, RogersOdometer):
     certify.register(_kind)(_accountant_certifier(repr, odometer_comparisons))
 certify.register(IndividualTracker)(
     _accountant_certifier(
-        lambda held: f"IndividualTracker({held.tracker!r})",
-        lambda held, name: tracker_comparisons(held.tracker, name),
+        lambda accountant: f"IndividualTracker({accountant.tracker!r})",
+        lambda accountant, name: tracker_comparisons(accountant.tracker, name),
     )
 )
 certify.register(LinearQueries)(
     _accountant_certifier(
-        lambda held: f"LinearQueries(norm_budget={held.norm_budget!r}, kappa={held.kappa!r})",
+        lambda accountant: (
+            f"LinearQueries(norm_budget={accountant.norm_budget!r}, kappa={accountant.kappa!r})"
+        ),
         linear_queries_comparisons,
     )
 )
 certify.register(ClippedSums)(
     _accountant_certifier(
-        lambda held: f"ClippedSums({held.people.filter!r}, clip={held.clip!r})", clipped_sums_comparisons
+        lambda accountant: f"ClippedSums({accountant.people.filter!r}, clip={accountant.clip!r})",
+        clipped_sums_comparisons,
     )
 )
 
@@ -140,7 +143,7 @@ certify.register(ClippedSums)(
 @certify.register(IndividualFilter)
 def _(thing: IndividualFilter) -> CertifiedNumbers:
     numbers = _accountant_certifier(
-        lambda held: f"IndividualFilter({held.filter!r})", individual_comparisons
+        lambda accountant: f"IndividualFilter({accountant.filter!r})", individual_comparisons
     )(thing)
     filter_numbers = certify(thing.filter)
     uncovered = dict.fromkeys(filter_numbers.uncovered + numbers.uncovered)
@@ -160,16 +163,18 @@ def _user_code(thing: object) -> list[str]:
     places = [(kind.__name__, vars(kind)) for kind in order[: order.index(ours[0])]]
     objections = [
         f"{of} has its own {name}: its decisions on other requests than the named ones are not known"
-        for of, held_there in (*places, (type(thing).__name__, instance_attributes(thing)))
-        for name, held in held_there.items()
+        for of, attributes in (*places, (type(thing).__name__, instance_attributes(thing)))
+        for name, value in attributes.items()
         if (
             name in _TERMS
-            or ((hasattr(held, "__get__") or callable(held)) and _is_used_by_library(ours[0], name))
+            or ((hasattr(value, "__get__") or callable(value)) and _is_used_by_library(ours[0], name))
         )
-        and not consists_of_library_values(held)
+        and not consists_of_library_values(value)
     ]
-    held_within = (held for held in instance_attributes(thing).values() if isinstance(held, _VERIFIED_KINDS))
-    return list(dict.fromkeys(chain(objections, *map(_user_code, held_within))))
+    inner_parts = (
+        value for value in instance_attributes(thing).values() if isinstance(value, _VERIFIED_KINDS)
+    )
+    return list(dict.fromkeys(chain(objections, *map(_user_code, inner_parts))))
 
 
 def _is_used_by_library(kind: type, name: str) -> bool:

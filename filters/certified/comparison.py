@@ -66,7 +66,7 @@ class SmallestMargin:
     some: bool = False
 
     def __call__(self, x: arb) -> arb:
-        values = {name: ball_of(one) for name, one in self.at.items()} | {"x": x}
+        values = {name: ball_of(parameter) for name, parameter in self.at.items()} | {"x": x}
         values |= {name: root() for name, root in self.balls.items()}
         margins = (compile_formula(text)(values) for text in self.texts)
         return reduce(arb.max if self.some else arb.min, margins)
@@ -98,9 +98,9 @@ class Comparison:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Drop functions: a pickled number keeps its value and is not compared again."""
-        kept = self.margin if isinstance(self.margin, str) else GONE
+        margin = self.margin if isinstance(self.margin, str) else GONE
         rest = self.at, self.slack, self.least
-        return Comparison, (self.theorem, self.says, self.value, self.side, kept, *rest)
+        return Comparison, (self.theorem, self.says, self.value, self.side, margin, *rest)
 
     def checked(self) -> ComparisonResult:
         """Return the comparison, in fractions if the margin has no function in it, else in balls."""
@@ -166,19 +166,19 @@ class Comparison:
         """Return an upper bound, within a factor of 2, on how far x may move relative to itself; or inf."""
         if not self.value or self.side == "=" or self.margin == GONE:
             return math.inf
-        turn = 1 if self.side == "<=" else -1
+        direction = 1 if self.side == "<=" else -1
         low, high = -64, 8  # 2^low is too little, 2^high is enough
-        if self.sign(self.value * (1 + turn * Fraction(2) ** low)) == -1:
+        if self.sign(self.value * (1 + direction * Fraction(2) ** low)) == -1:
             return 2.0**low
-        if turn < 0:
+        if direction < 0:
             high = 0
-        if self.sign(self.value * (1 + turn * Fraction(2) ** high)) != -1:
+        if self.sign(self.value * (1 + direction * Fraction(2) ** high)) != -1:
             return math.inf
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (
                 (low, middle)
-                if self.sign(self.value * (1 + turn * Fraction(2) ** middle)) == -1
+                if self.sign(self.value * (1 + direction * Fraction(2) ** middle)) == -1
                 else (middle, high)
             )
         return 2.0**high

@@ -52,8 +52,8 @@ def cks_order_less_one(rho: arb, epsilon: arb) -> arb:
             if abs(step) < t * arb(2) ** (-ctx.prec // 2):
                 break
         for narrow in (ctx.prec // 2, ctx.prec // 4, 16, 4):
-            one = arb(2) ** -narrow
-            below, above = (t * (1 - one)).mid(), (t * (1 + one)).mid()
+            width = arb(2) ** -narrow
+            below, above = (t * (1 - width)).mid(), (t * (1 + width)).mid()
             if _cks_slope(below, rho, epsilon) < 0 < _cks_slope(above, rho, epsilon):
                 return below.union(above)
     return arb.nan()
@@ -71,8 +71,8 @@ def cks_log_delta(rho: arb, epsilon: arb) -> arb:
         value = middle * ((1 + middle) * rho - epsilon) - middle.log()
         value += (1 + middle) * (middle / (1 + middle)).log()
         # a convex function lies between its value and its tangent: the slopes at the ends of t are nearly 0
-        turn = max(abs(_cks_slope(arb(end), rho, epsilon)).upper() for end in (t.lower(), t.upper()))
-        return value - arb(turn) * width * arb("0.5 +/- 0.5")
+        steepest = max(abs(_cks_slope(arb(end), rho, epsilon)).upper() for end in (t.lower(), t.upper()))
+        return value - arb(steepest) * width * arb("0.5 +/- 0.5")
 
 
 def largest_parameter(name: str, epsilon: Exact, delta: Exact) -> arb:

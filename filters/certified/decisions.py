@@ -48,7 +48,8 @@ def decision_boundaries(filt: FilterBase, condition: AdmissionCondition, name: s
         )
         others = list(first)[: place + 1]
         wanted = [
-            (one, _size_with_cost_share(one, first, 0.203125 / 2**k), 1 + k) for k, one in enumerate(others)
+            (earlier, _size_with_cost_share(earlier, first, 0.203125 / 2**k), 1 + k)
+            for k, earlier in enumerate(others)
         ]
         granted = _granted_history(filt, wanted)
         yield from _boundary_comparisons(
@@ -100,27 +101,32 @@ def _boundary_comparisons(
     history: Sequence[Spent],
 ) -> Iterator[Comparison]:
     """Yield the last granted request; its largest one if all are granted, or that the smallest one is too large."""
-    asked, margin = FAMILIES[family], condition.margin(family, history)
-    cheap, dear = asked.size_range
+    requests, margin = FAMILIES[family], condition.margin(family, history)
+    cheap, dear = requests.size_range
     spent = f"after {len(history)} others" if history else "nothing spent"
     says = f"last x of {family} admitted{' ' if history else ', '}{spent}"
     if last is not None:
         yield of.by_margin(
-            says, last, "<=" if asked.cost_increases else ">=", margin, slack=condition.slack, **condition.at
+            says,
+            last,
+            "<=" if requests.cost_increases else ">=",
+            margin,
+            slack=condition.slack,
+            **condition.at,
         )
-    elif _is_granted(filt, state_after(filt, history, 1), asked.make(cheap)):
+    elif _is_granted(filt, state_after(filt, history, 1), requests.make(cheap)):
         yield of.by_margin(f"{says}: all up to {dear:g}", dear, "<=", margin, slack=None, **condition.at)
-    elif asked.cost_increases and not history:
+    elif requests.cost_increases and not history:
         none = f"{says}: not even {cheap:g}"
         number = of.by_margin(none, 0, "<=", margin, slack=0, least=cheap, **condition.at)
         if number.sign(Fraction(0)) != -1:  # otherwise the condition denies the whole family, too
             yield number
 
 
-def _count_disagreeing_runs(filt: FilterBase, asked: RequestFamily, last: float) -> int:
+def _count_disagreeing_runs(filt: FilterBase, family: RequestFamily, last: float) -> int:
     """Return how many of two simultaneous runs, one on each side of the boundary, are decided differently."""
-    refused = next_above(last) if asked.cost_increases else next_below(last)
-    both, state = asked.make(np.array([last, refused])), state_after(filt, [], 2)
+    refused = next_above(last) if family.cost_increases else next_below(last)
+    both, state = family.make(np.array([last, refused])), state_after(filt, [], 2)
     answers = [checked_admits(filt, state, both, 2), checked_step(filt, state, both, 2)[0]]
     placed = filt.step_inplace(copy_state(state_after(filt, [], 2)), both)
     if placed is not None:

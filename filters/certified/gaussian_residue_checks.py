@@ -106,8 +106,8 @@ class _ResidueCurves:
         return self._difference_of_parts(z, _hockey_stick_slope)
 
     def _difference_of_parts(self, z: arb, part: Callable[[arb, arb], arb]) -> arb:
-        told, lied = part(z - self.epsilon, self.left), part(z + self.epsilon, self.left)
-        return part(z, self.total) - (1 - self.lie) * told - self.lie * lied
+        truthful, lied = part(z - self.epsilon, self.left), part(z + self.epsilon, self.left)
+        return part(z, self.total) - (1 - self.lie) * truthful - self.lie * lied
 
     def scaled_density_difference(self, z: arb) -> arb:
         """Return K'' - K/4 times a positive factor, a difference of two densities over the first."""

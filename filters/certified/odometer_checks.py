@@ -30,53 +30,53 @@ _SLACK = 2.0**-40
 _SIZES = (2.0**-20, 0.3, 1.0, 3.1, 1e3)
 
 
-def odometer_comparisons(odometer_held: Odometer | RogersOdometer, name: str) -> Iterator[Comparison]:
+def odometer_comparisons(odometer: Odometer | RogersOdometer, name: str) -> Iterator[Comparison]:
     """Yield comparisons of an odometer's loss bounds with their formulas, and of its infinite mass."""
-    if isinstance(odometer_held, RogersOdometer):
-        yield from _rogers_comparisons(odometer_held, name)
+    if isinstance(odometer, RogersOdometer):
+        yield from _rogers_comparisons(odometer, name)
         return
-    of, start = Comparisons(odometer_held.theorem, name), odometer_held.start(1)
+    of, start = Comparisons(odometer.theorem, name), odometer.start(1)
     yield of.near_truth(
-        "bound before any release", *_bound_and_truth(odometer_held, start, Fraction(0)), slack=_SLACK
+        "bound before any release", *_bound_and_truth(odometer, start, Fraction(0)), slack=_SLACK
     )
     for size in _SIZES:
         mu = math.sqrt(size)
-        both = _bound_and_truth(odometer_held, odometer_held.spend(start, Gaussian(mu)), Fraction(mu) ** 2)
+        both = _bound_and_truth(odometer, odometer.spend(start, Gaussian(mu)), Fraction(mu) ** 2)
         yield of.at_least(f"bound after Gaussian({mu!r})", *both, slack=_SLACK)
     state, squares = start, Fraction(0)
     for mu, epsilon, b in ((0.1, 0.3, 4.0), (0.7, 0.2, 3.0), (0.01, 1.1, 0.5)):
         for pair in (Gaussian(mu), RandomizedResponse(epsilon), Laplace(b)):
-            state = odometer_held.spend(state, pair)
+            state = odometer.spend(state, pair)
         squares += Fraction(mu) ** 2 + Fraction(epsilon) ** 2 + 1 / Fraction(b) ** 2
-    yield of.at_least(
-        "bound after nine requests", *_bound_and_truth(odometer_held, state, squares), slack=_SLACK
-    )
-    yield from _infinite_mass_comparison(odometer_held, of, Fraction(odometer_held.xi))
+    yield of.at_least("bound after nine requests", *_bound_and_truth(odometer, state, squares), slack=_SLACK)
+    yield from _infinite_mass_comparison(odometer, of, Fraction(odometer.xi))
 
 
-def _bound_and_truth(found: Odometer, state: object, squares: Fraction) -> tuple[float, TrueValue]:
+def _bound_and_truth(odometer: Odometer, state: object, squares: Fraction) -> tuple[float, TrueValue]:
     """Return the bound and the theorem's own, for a given sum of squares of the releases."""
-    return float(found.epsilon(state)[0]), true_odometer_bound(found, squares)  # type: ignore[arg-type]
+    return float(odometer.epsilon(state)[0]), true_odometer_bound(odometer, squares)  # type: ignore[arg-type]
 
 
-def true_odometer_bound(found: Odometer, squares: Fraction) -> TrueValue:
-    at: dict[str, Exact] = {"squares": squares, "delta": found.delta}
-    match found:
+def true_odometer_bound(odometer: Odometer, squares: Fraction) -> TrueValue:
+    at: dict[str, Exact] = {"squares": squares, "delta": odometer.delta}
+    match odometer:
         case LineOdometer():
-            return ReferenceValue(_line_formula("log(1/delta)"), at | {"target": found.target})
+            return ReferenceValue(_line_formula("log(1/delta)"), at | {"target": odometer.target})
         case MixtureOdometer():
             log = "(log(1/delta) + log(squares/scale + 1)/2)"
-            return ReferenceValue(f"squares/2 + sqrt(2*(squares + scale)*{log})", at | {"scale": found.scale})
+            return ReferenceValue(
+                f"squares/2 + sqrt(2*(squares + scale)*{log})", at | {"scale": odometer.scale}
+            )
         case DoublingOdometer():
-            size, j = Fraction(found.first), 1
+            size, j = Fraction(odometer.first), 1
             while size < squares / 2:
                 size, j = 2 * size, j + 1
-            at = {"size": size, "j": j, "delta": found.delta}
+            at = {"size": size, "j": j, "delta": odometer.delta}
             return ReferenceValue("size + 2*sqrt(size*log(j**2*pi**2/(6*delta)))", at)
         case StitchedOdometer():
-            return partial(_stitched_bound, found, squares)
+            return partial(_stitched_bound, odometer, squares)
     raise TypeError(
-        f"odometer must be one whose bound is known here, got {found!r}; add a case with its formula to bound_of in "
+        f"odometer must be one whose bound is known here, got {odometer!r}; add a case to true_odometer_bound in "
         "filters/certified/odometer_checks.py"
     )
 
@@ -119,14 +119,14 @@ _OUTSIDE = "(1 + log(1 + n**2*e**2)/2)*(1/n**2 + e**2)*log(4*log(n)/(log(2)*delt
 
 
 def _infinite_mass_comparison(
-    found: Odometer | RogersOdometer, of: Comparisons, allowed: Fraction
+    odometer: Odometer | RogersOdometer, of: Comparisons, allowed: Fraction
 ) -> Iterator[Comparison]:
     """Yield the comparison of the largest infinite-loss mass with a finite bound and the allowed mass."""
     erasure, says = FAMILIES["Erasure(x)"], "last x of Erasure(x) with a finite bound"
 
     def has_finite_bound(x: float) -> bool:
-        state: Any = found.spend(found.start(1), erasure.make(x))
-        return bool(found.epsilon(state)[0] < math.inf)
+        state: Any = odometer.spend(odometer.start(1), erasure.make(x))
+        return bool(odometer.epsilon(state)[0] < math.inf)
 
     if allowed < Fraction(erasure.low):
         yield of.near_truth(f"{says}: none", int(has_finite_bound(erasure.low)), 0)

@@ -2,8 +2,8 @@
 
 >>> from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 >>> from filterproof.theory.pairs import Laplace
->>> found = CertifiedNumbers.of("Laplace(30)", charge_comparisons(Laplace(30.0)))
->>> found.holds
+>>> result = CertifiedNumbers.of("Laplace(30)", charge_comparisons(Laplace(30.0)))
+>>> result.holds
 True
 """
 
@@ -174,13 +174,13 @@ def subsampled_gaussian_comparison(pair: DominatingPair, order: float) -> Compar
     return _renyi_charge_comparison(pair, order, removal.reference_values.renyi(order))
 
 
-def _larger_true_value(pair: DominatingPair, asked: str, at: float) -> ReferenceValue:
+def _larger_true_value(pair: DominatingPair, method: str, at: float) -> ReferenceValue:
     """Return the larger true value of both directions; infinite if one is."""
     reference_values: tuple[ReferenceValue, ...] = tuple(
-        getattr(direction.reference_values, asked)(at) for direction in _directions(pair)
+        getattr(direction.reference_values, method)(at) for direction in _directions(pair)
     )
     endless = [truth for truth in reference_values if truth.formula is None]
-    if endless or (len(reference_values) == 1 and asked == "renyi"):
+    if endless or (len(reference_values) == 1 and method == "renyi"):
         return (endless or reference_values)[0]
     return ReferenceValue(lambda: reduce(arb.max, (truth.ball() for truth in reference_values)))
 
@@ -226,15 +226,15 @@ def pair_distribution_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
     reference_values = pair.reference_values
     orders = (1.0, 3.0) if reference_values.integrated else _DIVERGENCES
     yield from _rational_mass_comparisons(pair)
-    for asked, theorem, share in (
+    for attribute, theorem, share in (
         ("pure_epsilon", "basic composition", SLACK),
         ("zcdp_rho", reference_values.zcdp_theorem, reference_values.zcdp_slack),
         ("gdp_mu", "GDP filter", SLACK),
     ):
-        value = float(getattr(pair, asked))
-        says = f"{pair!r}: {asked} as it is declared"
+        value = float(getattr(pair, attribute))
+        says = f"{pair!r}: {attribute} as it is declared"
         yield Comparisons(theorem).at_least(
-            says, value, getattr(reference_values, asked), slack=share, least=UNDERFLOW_SLACK
+            says, value, getattr(reference_values, attribute), slack=share, least=UNDERFLOW_SLACK
         )
     for theorem, says, method, points in (
         ("Gaussian hockey-stick", "hockey-stick at {}", "hockey_stick", _LEVELS),

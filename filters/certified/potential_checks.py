@@ -79,7 +79,7 @@ class _MeanUpperBounds:
         kinks[:, -1] = family.top - f[:, -1]
         kinks[:, 1:] -= (family.parts - 1) * rise
         with PRECISION_LOCK, flint.ctx.workprec(_BITS):
-            stick = {
+            hockey_stick = {
                 place: int(
                     (hockey_stick_at_place(pair, place, family.parts) * 2**_DIGITS)
                     .upper()
@@ -88,7 +88,7 @@ class _MeanUpperBounds:
                 )
                 for place in range(-self.looked[-1], knots)
             }
-        of = flint.fmpz_mat([[stick[j - i] for i in self.looked] for j in range(knots)])
+        of = flint.fmpz_mat([[hockey_stick[j - i] for i in self.looked] for j in range(knots)])
         sums = flint.fmpz_mat(kinks.tolist()) * of
         self.means = np.array([[int(x) for x in row] for row in sums.table()], dtype=object)
         self.means += f[:, :1] << _DIGITS
@@ -107,9 +107,12 @@ class _MeanUpperBounds:
 
     def _least_margin_over_knots(self, after: int, before: int) -> Fraction:
         """Return the least f_before - T f_after over the checked knots."""
-        means, one = self._interpolated_numerators(self.means, after)
-        heights, other = self._interpolated_numerators(self.heights, before)
-        return Fraction(min(heights * one - means * other), one * other)
+        means, first_denominator = self._interpolated_numerators(self.means, after)
+        heights, second_denominator = self._interpolated_numerators(self.heights, before)
+        return Fraction(
+            min(heights * first_denominator - means * second_denominator),
+            first_denominator * second_denominator,
+        )
 
     def _interpolated_numerators(self, values: Any, level: int) -> tuple[Any, int]:
         """Return the values at a level, linear between levels: numerators by knot, and their denominator."""

@@ -64,12 +64,14 @@ def realisation_comparisons(filt: RealisationFilter, name: str) -> Iterator[Comp
     yield of.at_most("dhat + theta (1 - dhat) N", spent, Fraction(filt.delta), slack=slack)
     if chosen:
         yield best_split_comparison(Comparisons("kappa", name), filt.rounds, filt.delta, dhat)
-    allowed = next((some for one, some in dict(filt.after).items() if one.same_parameters(pair)), filt.menu)
+    allowed = next(
+        (some for entry, some in dict(filt.after).items() if entry.same_parameters(pair)), filt.menu
+    )
     ends = True
     for sign, word in ((1, "above"), (-1, "below")):
-        first, *rest = (one if sign > 0 else one.swapped for one in (pair, *allowed))
-        quantiles = [_loss_quantile(first, theta), *(_loss_quantile(one, dhat) for one in rest)]
-        if any(one.formula is None for one in quantiles):
+        first, *rest = (entry if sign > 0 else entry.swapped for entry in (pair, *allowed))
+        quantiles = [_loss_quantile(first, theta), *(_loss_quantile(entry, dhat) for entry in rest)]
+        if any(entry.formula is None for entry in quantiles):
             continue
         goes_on_with_loss = lambda x, sign=sign: admits_after_losses(filt, pair, (sign * x, 0.0))  # noqa: E731
         last, margin = (
@@ -93,14 +95,14 @@ def realisation_comparisons(filt: RealisationFilter, name: str) -> Iterator[Comp
             )
     # a pair with a small cost in one direction whose other direction has an event of more than dhat
     mass = 2.0 ** min(math.ceil(math.log2(2 * dhat)), -1) if dhat else 2.0**-20
-    told = FinitePair((1.0, 0.0), (1 - mass, mass))
-    admitted = sum(admits_after_losses(filt, one, ()) for one in (told, told.swapped))
-    says = f"how often {told!r} is admitted, in two directions, one of them without a finite quantile"
+    revealing = FinitePair((1.0, 0.0), (1 - mass, mass))
+    admitted = sum(admits_after_losses(filt, entry, ()) for entry in (revealing, revealing.swapped))
+    says = f"how often {revealing!r} is admitted, in two directions, one of them without a finite quantile"
     yield of.equal(says, admitted, 0)
     times = count_released(filt, pair, (0.0,) * (filt.rounds + 1))
     says = f"how often {pair!r} is admitted where every loss is zero"
     yield of.at_most(says, times, filt.rounds if ends else 1, slack=0 if ends else None)
-    mus = [float(mu) for one in filt.menu if (mu := one.normal_mu) is not None]
+    mus = [float(mu) for entry in filt.menu if (mu := entry.normal_mu) is not None]
     if times and len(mus) == len(filt.menu):
         last = last_admitted(filt, [], FAMILIES["Gaussian(x)"]) or math.nan
         says = "last x of Gaussian(x) admitted, the menu's largest"

@@ -91,8 +91,8 @@ class ValueWalk:
         """Return the name that a class has in the tree."""
         return kind
 
-    def back_reference(self, place: int, found: Any) -> Any:
-        """Return the tree of an object met before at `place`; `found` is its tree, None while it is being read."""
+    def back_reference(self, place: int, tree: Any) -> Any:
+        """Return the tree of an object met before at `place`; `tree` is its tree, None while it is being read."""
         return self.leaf(IdentityKey, b"%d" % place)
 
     def class_or_function_tree(self, value: Any) -> Any:
@@ -227,7 +227,7 @@ def _uses_default_pickling(kind: Any) -> bool:
 def _derived_attributes(kind: Any) -> frozenset[str]:
     """The attributes that follow from others: cached properties, and fields outside both `__init__` and comparison."""
     declared = fields(kind) if is_dataclass(kind) else ()
-    names = {one.name for one in declared if not (one.init or one.compare)}
+    names = {part.name for part in declared if not (part.init or part.compare)}
     for base in kind.__mro__:
-        names |= {name for name, held in vars(base).items() if isinstance(held, cached_property)}
+        names |= {name for name, value in vars(base).items() if isinstance(value, cached_property)}
     return frozenset(names)

@@ -96,8 +96,8 @@ def checked_filter(filt: object) -> FilterBase:
         return filt
     try:
         declared: tuple[Field[Any], ...] = fields(filt) if is_dataclass(filt) else ()
-        for one in declared:
-            getattr(filt, one.name)
+        for part in declared:
+            getattr(filt, part.name)
         holds = filt.holds
     except AttributeError as unset:
         name = type(filt).__name__
@@ -122,7 +122,9 @@ def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: i
     groups = _split_runs_by_family(filt, state, request, n)
     remedy = "compare one number per run with the budget, e.g. return spent + cost <= budget"
     decisions = [(_call_filter_method(filt, "admits", m, some, pair), m) for _, some, pair, m in groups]
-    return _merge_groups(groups, [checked_booleans(one, filt, "admits", m, remedy) for one, m in decisions])
+    return _merge_groups(
+        groups, [checked_booleans(answer, filt, "admits", m, remedy) for answer, m in decisions]
+    )
 
 
 def checked_step(

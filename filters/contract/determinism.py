@@ -47,7 +47,7 @@ class SampleRun:
 
     filter: FilterBase[Any]
     state: State
-    asked: list[tuple[DominatingPair, float]] = field(default_factory=list)
+    requests: list[tuple[DominatingPair, float]] = field(default_factory=list)
     answers: list[Hashable] = field(default_factory=list)
 
     @classmethod
@@ -58,7 +58,7 @@ class SampleRun:
     def ask(self, request: DominatingPair, loss: float) -> bool:
         """Ask for a request and return whether it is granted. A filter that looks at losses observes `loss`."""
         after = granted_state(self.filter, self.state, request, loss if self.filter.looks_at_losses else None)
-        self.asked.append((request, loss))
+        self.requests.append((request, loss))
         if after is not None:
             self.state = after
         # an object in a state may differ between runs without deciding anything: a time, a name
@@ -101,19 +101,19 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
         if (
             run_keys(first.state) == state
         ):  # the state never changes: does the filter grant the same request for ever?
-            for request, loss in islice(cycle(tuple(first.asked)), EXTRA_REQUESTS):
+            for request, loss in islice(cycle(tuple(first.requests)), EXTRA_REQUESTS):
                 if not first.ask(request, loss):
                     break
         after = _attributes_with_content(users)
-        for request, loss in first.asked:
+        for request, loss in first.requests:
             second.ask(request, loss)
     except Exception:  # noqa: BLE001 - any exception of the filter
         return
     changed = {
-        name: one[name]
-        for one in (before, begun)  # a start may undo the change that the previous run made
-        for name in one.keys() & after.keys()
-        if one[name][0] != after[name][0]
+        name: earlier[name]
+        for earlier in (before, begun)  # a start may undo the change that the previous run made
+        for name in earlier.keys() & after.keys()
+        if earlier[name][0] != after[name][0]
     }
     moved = [name for name, (change, _) in changed.items() if _has_changed_number(change, after[name][0])]
     if not moved and second.answers == first.answers:
@@ -124,8 +124,9 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
             "changes in the state"
         )
     kind, _, name = min(named).rpartition(".")
-    values = [held[f"{kind}.{name}"][1] for held in (changed, after) if f"{kind}.{name}" in held]
-    numbers = all(type(one) in _NUMBERS or isinstance(one, np.generic) for one in values) and len(values) == 2
+    where = f"{kind}.{name}"
+    values = [attributes[where][1] for attributes in (changed, after) if where in attributes]
+    numbers = len(values) == 2 and all(type(x) in _NUMBERS or isinstance(x, np.generic) for x in values)
     raise TypeError(
         f"{kind} changed its attribute {name!r} {'({} before, {} after) '.format(*values) if numbers else ''}during "
         "a decision; move it into the state"
@@ -189,7 +190,7 @@ def _has_changed_number(before: Any, after: Any) -> bool:
     if kind is dict or (kind is not list and kind is not tuple and all(map(_is_name_value_pair, parts))):
         there = {name: part for _, name, part in others}
         return any(name in there and _has_changed_number(part, there[name]) for _, name, part in parts)
-    return any(_has_changed_number(one, two) for one, two in zip(parts, others, strict=False))
+    return any(_has_changed_number(part, other) for part, other in zip(parts, others, strict=False))
 
 
 def _is_name_value_pair(part: Any) -> bool:

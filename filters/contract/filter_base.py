@@ -53,7 +53,8 @@ class FilterBase(ABC, Generic[StateT]):
     theorem: ClassVar[str | None] = None
     #: True for a proved guarantee, False for a known counterexample, None if neither is known.
     sound: ClassVar[bool | None] = True
-    #: Whether decisions depend only on the set of granted requests and not on their order. If True, `laws` tests it.
+    #: Whether decisions depend only on the set of granted requests and not on their order.
+    #: `fp.invariants` tests it if it is True.
     order_free: ClassVar[bool] = False
     #: The mechanisms and adversaries that the guarantee covers.
     scope: str = "every adaptive adversary over the mechanisms that the filter admits"

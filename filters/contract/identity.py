@@ -118,8 +118,8 @@ def _digest_or_class(value: object) -> str:
 class _ParameterDigest(DigestWalk):
     """Digests a parameter. The order of a mapping and shared parts do not count."""
 
-    def back_reference(self, place: int, found: bytes | None) -> bytes:
-        return found or self.leaf("circle", b"")
+    def back_reference(self, place: int, tree: bytes | None) -> bytes:
+        return tree or self.leaf("circle", b"")
 
     def uncopyable(self, value: Any) -> bytes:
         return self.node(self.name(type(value)), ())

@@ -32,11 +32,11 @@ __all__ = [
 _MAX_MU = 2.0**511
 
 
-def store_checked_parameters(made: object, **checks: Callable[[str, object], float]) -> tuple[float, ...]:
+def store_checked_parameters(instance: object, **checks: Callable[[str, object], float]) -> tuple[float, ...]:
     """Check the named attributes of a frozen instance and store the checked values. For use in `__post_init__`."""
-    values = {name: check(name, getattr(made, name)) for name, check in checks.items()}
+    values = {name: check(name, getattr(instance, name)) for name, check in checks.items()}
     for name, value in values.items():
-        object.__setattr__(made, name, value)
+        object.__setattr__(instance, name, value)
     return tuple(values.values())
 
 

@@ -232,7 +232,7 @@ def runs_equal(state: State, other: State) -> NDArray[np.bool_]:
         if not (is_free_of_objects(a) and is_free_of_objects(b)):
             others = run_keys(b) * (len(a) if len(b) == 1 else 1)
             return np.array(
-                [one == other for one, other in zip(run_keys(a), others, strict=True)], dtype=np.bool_
+                [key == other_key for key, other_key in zip(run_keys(a), others, strict=True)], dtype=np.bool_
             )
         alike = (a == b) | ((a != a) & (b != b))
         return np.asarray(alike.all(axis=tuple(range(1, a.ndim))))

@@ -48,7 +48,7 @@ class FilterTerms:
         """Raise TypeError if the filter's terms have changed."""
         if self.fixed or (now := _term_contents(filt, self.contents)) == self.contents:
             return
-        name = next(one for one, difference in now.items() if difference != self.contents[one])
+        name = next(term for term, difference in now.items() if difference != self.contents[term])
         raise TypeError(
             f"{type(filt).__name__} must keep its {name} while a session or an accountant uses it, got "
             f"{short(_term_or_none(filt, name))} instead of the first value; create another filter for another budget"

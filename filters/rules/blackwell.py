@@ -85,11 +85,11 @@ def gaussian_dominates_zcdp_beyond(mu: float, rho: float, epsilon: float) -> boo
     m = math.sqrt(2 * rho) * (1 + 2.0**-50)
     if m == 0:
         return True
-    t, apart = epsilon / mu - mu / 2, (mu - m) * (mu + m) / (m * mu) ** 2 * epsilon**2
-    if not (m < mu and t > 0 and apart >= 2):
+    t, log_growth = epsilon / mu - mu / 2, (mu - m) * (mu + m) / (m * mu) ** 2 * epsilon**2
+    if not (m < mu and t > 0 and log_growth >= 2):
         return False
     s = epsilon / m - m / 2
-    gain = apart / 2 - (mu - m) * (mu + m) / 8  # (s^2 - t^2) / 2
+    gain = log_growth / 2 - (mu - m) * (mu + m) / 8  # (s^2 - t^2) / 2
     factor = math.sqrt(2 * math.pi) * m / mu * ((t + mu) ** 2 + 3) / (s + m)
     return bool(gain * (1 - 1e-9) >= rm.log(factor) + 1e-9)
 

@@ -80,12 +80,12 @@ def grid_points(low: int, high: int) -> list[int]:
     """Return the integer places from low to high, on one grid that is coarser far from 0."""
 
     def places_up_to(last: int) -> list[int]:
-        found, place = [], 0
+        reached, place = [], 0
         while place < last:
             width = 1 << max((place // _DENSE).bit_length() - 1, 0)
             place += width
-            found.append(place)
-        return found
+            reached.append(place)
+        return reached
 
     return [*(-place for place in reversed(places_up_to(-low))), 0, *places_up_to(high)]
 

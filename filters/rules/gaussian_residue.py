@@ -107,10 +107,16 @@ class GaussianResidueFilter(DecreasingLevelFilter):
 
     def _charge_by_floor(self, request: DominatingPair) -> NDArray[np.int64]:
         mu, epsilon = np.broadcast_arrays(floor_at_tiny(request.gdp_mu, request), pure_epsilon(request))
-        found = np.repeat(self._squares(np.asarray(mu, dtype=np.float64))[..., None], len(self._halvings), -1)
+        gdp_charges = np.repeat(
+            self._squares(np.asarray(mu, dtype=np.float64))[..., None], len(self._halvings), -1
+        )
         epsilons, which = np.unique(np.asarray(epsilon, dtype=np.float64), return_inverse=True)
-        pure = np.array([_response_charges(self._halvings, self._exponent, one) for one in epsilons.tolist()])
-        return np.asarray(np.minimum(found, pure.reshape(-1, len(self._halvings))[which.reshape(mu.shape)]))
+        pure = np.array(
+            [_response_charges(self._halvings, self._exponent, value) for value in epsilons.tolist()]
+        )
+        return np.asarray(
+            np.minimum(gdp_charges, pure.reshape(-1, len(self._halvings))[which.reshape(mu.shape)])
+        )
 
     def _squares(self, mu: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return mu^2 in units, rounded up; the whole first level for at most the filter's own mu."""

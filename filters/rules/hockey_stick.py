@@ -97,9 +97,10 @@ class HockeyStickFilter(PrivacyFilter[_State]):
         forward, backward = (
             LinearCharge(charge) for charge in self._increase_in_each_direction(loss, doubt, request)
         )
-        one, after = self._delta.step((spent[0], spent[1]), forward)
-        other, behind = self._delta.step((spent[2], spent[3]), backward)
-        return one & other & np.isfinite(loss), (loss.copy(), doubt.copy(), *after, *behind)
+        fits, after = self._delta.step((spent[0], spent[1]), forward)
+        fits_backward, after_backward = self._delta.step((spent[2], spent[3]), backward)
+        spent_after = *after, *after_backward
+        return fits & fits_backward & np.isfinite(loss), (loss.copy(), doubt.copy(), *spent_after)
 
     def observe(self, state: _State, loss: NDArray[Any]) -> _State:
         before, doubt, *spent = state
@@ -126,14 +127,13 @@ class HockeyStickFilter(PrivacyFilter[_State]):
         self, loss: NDArray[Any], doubt: NDArray[Any], request: DominatingPair
     ) -> tuple[Real, Real]:
         """Return the divergence increase by a release in each direction, rounded up; inf if undeclared."""
-        one, other = request, request.swapped
-        declared = declared_numbers_valid(request)
+        swapped, declared = request.swapped, declared_numbers_valid(request)
         with np.errstate(invalid="ignore", over="ignore"):
             forward = np.where(
-                declared, _max_hockey_stick_increase(self.epsilon - loss, doubt, one, other), np.inf
+                declared, _max_hockey_stick_increase(self.epsilon - loss, doubt, request, swapped), np.inf
             )
             backward = np.where(
-                declared, _max_hockey_stick_increase(self.epsilon + loss, doubt, other, one), np.inf
+                declared, _max_hockey_stick_increase(self.epsilon + loss, doubt, swapped, request), np.inf
             )
         return forward, backward
 

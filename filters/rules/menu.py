@@ -76,9 +76,9 @@ def positions(menu: tuple[DominatingPair, ...], request: DominatingPair, n: int)
         table = np.stack([positions(menu, pair, n) for pair in request.members])
         return np.asarray(table[index, np.arange(n)])
     place = np.full(n, -1, dtype=np.intp)
-    for asked in (request, request.unlabelled) if request.labels else (request,):
+    for wanted in (request, request.unlabelled) if request.labels else (request,):
         for position, pair in enumerate(menu):
-            place[pair.same_parameters(asked) & (place < 0)] = position
+            place[pair.same_parameters(wanted) & (place < 0)] = position
     return place
 
 
@@ -101,8 +101,8 @@ def counts_may_meet_delta(
     for place, pair in enumerate(menu):
         if (masses := pair.masses_as_fractions) is not None:
             # there is no cancellation in sum (sqrt p - sqrt q)^2 / 2 = 1 - sum sqrt(p q)
-            apart = math.fsum((math.sqrt(p) - math.sqrt(q)) ** 2 for p, q in masses) / 2
-            each[place] = -math.log1p(-min(apart, 1 - 2.0**-53))
+            distance = math.fsum((math.sqrt(p) - math.sqrt(q)) ** 2 for p, q in masses) / 2
+            each[place] = -math.log1p(-min(distance, 1 - 2.0**-53))
     return np.asarray(counts @ each * (1 - 1e-6) <= epsilon / 2 - log_finite + 1e-9)
 
 

@@ -74,13 +74,13 @@ def composed_pld(
     return losses, masses * (1 + 1e-12)
 
 
-def _rounded_sum(one: _Rounded, other: _Rounded) -> _Rounded:
-    _check_sum_count(len(one[0]) * len(other[0]), _SUMS)
-    units = np.add.outer(one[0], other[0]).ravel()
-    masses = np.multiply.outer(one[1], other[1]).ravel()
+def _rounded_sum(first: _Rounded, second: _Rounded) -> _Rounded:
+    _check_sum_count(len(first[0]) * len(second[0]), _SUMS)
+    units = np.add.outer(first[0], second[0]).ravel()
+    masses = np.multiply.outer(first[1], second[1]).ravel()
     distinct, place = np.unique(units, return_inverse=True)
     total = np.bincount(place.reshape(-1), weights=masses)
-    infinite = one[2] + (1 - one[2]) * other[2]  # one of the losses is infinite
+    infinite = first[2] + (1 - first[2]) * second[2]  # one of the losses is infinite
     return distinct, np.maximum(total, MIN_MASS), infinite
 
 
@@ -154,11 +154,11 @@ def _composed_power(pair: DominatingPair, count: int) -> _Distribution:
     return _convolution(both, _distribution(pair)) if count % 2 else both
 
 
-def _convolution(one: _Distribution, other: _Distribution) -> _Distribution:
-    _check_sum_count(len(one) * len(other), _EXACT_SUMS)
+def _convolution(first: _Distribution, second: _Distribution) -> _Distribution:
+    _check_sum_count(len(first) * len(second), _EXACT_SUMS)
     distribution: _Distribution = {}
-    for r, p in one.items():
-        for s, q in other.items():
+    for r, p in first.items():
+        for s, q in second.items():
             key = None if r is None or s is None else r * s
             distribution[key] = distribution.get(key, Fraction(0)) + p * q
     return distribution

@@ -203,7 +203,7 @@ class SomeOrderRule(_PerOrderFilter):
         worst = LargestDivergence(epsilon, 0.0, 1.0)
         for bound in self._order_budgets:
             try:
-                worst = max(worst, renyi_extremal((bound,), epsilon), key=lambda found: found.low)
+                worst = max(worst, renyi_extremal((bound,), epsilon), key=lambda divergence: divergence.low)
             except ArithmeticError:  # ball arithmetic finds no point of tangency
                 continue
         return replace(worst, high=1.0)

@@ -132,8 +132,8 @@ def _cached_charge_by_floor(design: PotentialDesign, pair: DominatingPair) -> ND
     if not is_ours(pair):  # its hockey-stick divergence is not known
         return _NONE
     try:
-        found = design.charges_by_floor(type(pair)(**pair.parameters()))
+        charges = design.charges_by_floor(type(pair)(**pair.parameters()))
     except (TypeError, ValueError, ArithmeticError):  # the pair's constructor refuses the numbers
         return _NONE
-    found.flags.writeable = False
-    return found
+    charges.flags.writeable = False
+    return charges

@@ -222,11 +222,11 @@ class PotentialFamily:
             budget,
         )
         ends = [*level_floors(), budget]
-        found, dearest = [], 0
+        charges, dearest = [], 0
         for floor, end, other in zip(reversed(ends[:-1]), reversed(ends[1:]), reversed(least), strict=True):
             dearest = check.least_valid_charge_index((floor, min(end, budget)), max(dearest, index_of(other)))
-            found.append(charge_at(dearest))
-        return tuple(reversed(found))
+            charges.append(charge_at(dearest))
+        return tuple(reversed(charges))
 
 
 @lru_cache(maxsize=64)

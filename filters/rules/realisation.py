@@ -120,11 +120,11 @@ class RealisationFilter(PrivacyFilter[_State]):
         object.__setattr__(self, "theta", theta)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta) if delta else PureDP(epsilon))
         sets = (*(allowed for _, allowed in after), menu)
-        every = tuple(pair for one in sets for pair in one)
+        every = tuple(pair for pairs in sets for pair in pairs)
         reach = np.array(
             [
-                [_largest_quantile(one, dhat), _largest_quantile((p.swapped for p in one), dhat)]
-                for one in sets
+                [_largest_quantile(pairs, dhat), _largest_quantile((p.swapped for p in pairs), dhat)]
+                for pairs in sets
             ]
         ).T
         if delta == 0 and not reach.max() < np.inf:
@@ -288,8 +288,8 @@ def _largest_loss(pair: DominatingPair) -> float:
 def _rounded_split(dhat: float | None, theta: float | None, rounds: int, delta: float) -> tuple[float, float]:
     """Return (dhat, theta) with dhat + theta (1 - dhat) rounds <= delta in exact arithmetic."""
 
-    def spent(one: float, other: float) -> Fraction:
-        return Fraction(one) + Fraction(other) * (1 - Fraction(one)) * rounds
+    def spent(first_share: float, per_release: float) -> Fraction:
+        return Fraction(first_share) + Fraction(per_release) * (1 - Fraction(first_share)) * rounds
 
     if (dhat is None) != (theta is None):
         raise ValueError(

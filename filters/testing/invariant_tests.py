@@ -85,7 +85,7 @@ def invariant_test_class(
             f"target must be a PrivacyFilter or a callable that makes one, got {type(target).__name__}; subclass "
             "fp.PrivacyFilter"
         )
-    whole, configured = (
+    single_run, configured = (
         strategies.reproducible_settings(examples),
         strategies.reproducible_settings(-(-examples // _RUNS)),
     )
@@ -94,9 +94,9 @@ def invariant_test_class(
     @cache
     def filter_under_test() -> PrivacyFilter:
         filt = target if isinstance(target, PrivacyFilter) else target()
-        for asked in (filt, larger):
-            if asked is not None:
-                checked_filter(asked)
+        for tested in (filt, larger):
+            if tested is not None:
+                checked_filter(tested)
         return filt
 
     @cache
@@ -114,7 +114,9 @@ def invariant_test_class(
         drawn = st.sampled_from(near().pairs) if mechanisms is None else mechanisms
         try:
             hypothesis.find(
-                drawn, lambda request: something_is_admitted(filter_under_test(), request), settings=whole
+                drawn,
+                lambda request: something_is_admitted(filter_under_test(), request),
+                settings=single_run,
             )
         except hypothesis.errors.NoSuchExample:
             raise InvariantBrokenError(

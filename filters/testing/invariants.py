@@ -114,7 +114,7 @@ def a_cheaper_past_denies_no_more(
     granted = checked_admits(filt, worlds, request, len(ladder))
     for k in range(len(then) + 1):
         worlds, request = select_runs(worlds, granted), request.take(granted)
-        pasts = [past for past, made in zip(pasts, granted, strict=True) if made]
+        pasts = [past for past, granted_it in zip(pasts, granted, strict=True) if granted_it]
         requests_made = [*then[k : k + 1], *after]
         if len(pasts) < 2 or not requests_made:
             return
@@ -123,7 +123,7 @@ def a_cheaper_past_denies_no_more(
         many = at_once(requests_made, np.tile(np.arange(len(requests_made)), len(pasts)))
         admitted = admission_answers(filt, worlds, many, len(requests_made))
         for world, i in np.argwhere(admitted[1:] & ~admitted[:-1])[:4]:
-            rest = [(made, loss) for made in (*then[:k], requests_made[i])]
+            rest = [(pair, loss) for pair in (*then[:k], requests_made[i])]
             _compare_pasts(filt, history, pasts[world], pasts[world + 1], loss, rest)
         request, granted = requests_made[0], admitted[:, 0]
 
@@ -138,11 +138,11 @@ def _compare_pasts(
 ) -> None:
     _, rich = play_history(filt, [*history, (cheaper, loss), *rest])
     _, poor = play_history(filt, [*history, (dearer, loss), *rest])
-    made = len(history)
-    if all(poor[made:]) and all(rich[made:-1]) and not rich[-1]:
-        asked = rest[-1][0]
+    past_rounds = len(history)
+    if all(poor[past_rounds:]) and all(rich[past_rounds:-1]) and not rich[-1]:
+        request = rest[-1][0]
         raise InvariantBrokenError(
-            f"{asked!r} is admitted after {dearer!r} but denied after the cheaper {cheaper!r}"
+            f"{request!r} is admitted after {dearer!r} but denied after the cheaper {cheaper!r}"
         )
 
 
@@ -220,11 +220,11 @@ def halting_absorbs(filt: PrivacyFilter, history: History) -> None:
 
 
 def the_future_changes_no_past_decision(
-    filt: PrivacyFilter, history: History, one: History, other: History
+    filt: PrivacyFilter, history: History, future: History, other_future: History
 ) -> None:
     """Two plays with the same past make the same decisions in it, whatever follows."""
-    _, first = play_history(filt, [*history, *one])
-    _, second = play_history(filt, [*history, *other])
+    _, first = play_history(filt, [*history, *future])
+    _, second = play_history(filt, [*history, *other_future])
     if first[: len(history)] != second[: len(history)]:
         raise InvariantBrokenError("a later request or loss changed an earlier decision")
 
@@ -237,13 +237,13 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
     state = checked_start(filt, n)
     single_states = [checked_start(filt, 1) for _ in range(n)]
     spent: State | None
-    for turn, rounds in enumerate(zip(*together, strict=False), start=n):
+    for round_number, rounds in enumerate(zip(*together, strict=False), start=n):
         requests = tuple(pair for pair, _ in rounds)
-        requests = requests if turn % 3 else requests[:1] * n  # one pair for all
-        request = at_once(requests, np.arange(n)) if turn % 3 else requests[0]
-        told = zip(requests, rounds, strict=True)
-        loss = np.array([clip_to_possible_loss(pair, realised) for pair, (_, realised) in told])
-        if turn % 2:
+        requests = requests if round_number % 3 else requests[:1] * n  # one pair for all
+        request = at_once(requests, np.arange(n)) if round_number % 3 else requests[0]
+        pairs = zip(requests, rounds, strict=True)
+        loss = np.array([clip_to_possible_loss(pair, realised) for pair, (_, realised) in pairs])
+        if round_number % 2:
             granted, spent = checked_step(filt, state, request, n)
         else:
             granted, spent = checked_admits(filt, state, request, n), None
@@ -281,17 +281,17 @@ def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
             checked_is_reachable_state(filt, play_history(filt, history)[0], 1)
             raise InvariantBrokenError(f"a saved session cannot be restored: {refused}") from refused
 
-    plain, moved = filt.open("retry"), filt.open("retry")
+    uninterrupted, moved = filt.open("retry"), filt.open("retry")
     for request, loss in history:
         moved = restored(moved)
-        granted = plain.request(request)
+        granted = uninterrupted.request(request)
         if moved.request(request) != granted:
             raise InvariantBrokenError(f"a restored session decides differently on {request!r}")
         if granted and filt.looks_at_losses:
             moved = restored(moved)
-            plain.observe(loss)
+            uninterrupted.observe(loss)
             moved.observe(loss)
-    if saved(moved) != saved(plain):
+    if saved(moved) != saved(uninterrupted):
         raise InvariantBrokenError("a restored session has a different state")
 
 
@@ -318,9 +318,9 @@ def order_does_not_matter(
         for request in order:
             state = checked_spend(filt, state, request, 1)
         states.append(state)
-    for asked in (after, *requests):
-        if admits(filt, states[0], asked) != admits(filt, states[1], asked):
-            raise InvariantBrokenError(f"the decision on {asked!r} depends on the order of {requests!r}")
+    for question in (after, *requests):
+        if admits(filt, states[0], question) != admits(filt, states[1], question):
+            raise InvariantBrokenError(f"the decision on {question!r} depends on the order of {requests!r}")
 
 
 def a_larger_budget_admits_as_much(
@@ -350,8 +350,8 @@ def _draw_history(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
 
 
 def _draw_futures(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
-    one, other = requests.history(tape, 6), requests.history(tape, 6)
-    return {"history": requests.history(tape, _ROUNDS), "one": one, "other": other}
+    future, other_future = requests.history(tape, 6), requests.history(tape, 6)
+    return {"history": requests.history(tape, _ROUNDS), "future": future, "other_future": other_future}
 
 
 def _draw_cheaper_past(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
@@ -365,9 +365,9 @@ def _draw_cheaper_past(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
 
 
 def _draw_orders(requests: RequestMenu, tape: ByteTape) -> dict[str, Any]:
-    after, asked = requests.request(tape), requests.request_list(tape, 8)
-    left = list(asked)
-    return {"requests": asked, "shuffled": [left.pop(tape.below(len(left))) for _ in asked], "after": after}
+    after, drawn = requests.request(tape), requests.request_list(tape, 8)
+    left = list(drawn)
+    return {"requests": drawn, "shuffled": [left.pop(tape.below(len(left))) for _ in drawn], "after": after}
 
 
 #: Invariant -> the function that makes its arguments, and the number of bytes that it reads.

@@ -89,11 +89,11 @@ def clip_to_possible_loss(request: DominatingPair, loss: float) -> float:
 @lru_cache(maxsize=1 << 12)
 def _finite_loss_range(request: DominatingPair) -> tuple[float, float]:
     ends = []
-    for one, way in ((request.swapped, -1.0), (request, 1.0)):
-        if one.outputs is None:
-            losses = [float(one.loss_isf(0.0))]
+    for direction, way in ((request.swapped, -1.0), (request, 1.0)):
+        if direction.outputs is None:
+            losses = [float(direction.loss_isf(0.0))]
         else:
-            losses = [float(loss) for loss, _ in one.outputs if math.isfinite(loss)]
+            losses = [float(loss) for loss, _ in direction.outputs if math.isfinite(loss)]
         ends.append(way * max(losses, default=0.0))
     return ends[0], ends[1]
 
@@ -244,26 +244,26 @@ def _answer_changes(answers: Sequence[bool]) -> tuple[int, ...]:
 def _scanned_chain(family: MechanismFamily, filt: FilterBase) -> _CostChain:
     """Return the chain of a family with extra sizes around each change of a fresh run's answer."""
 
-    def asked(sizes: Sequence[float]) -> list[bool]:
+    def answers_at(sizes: Sequence[float]) -> list[bool]:
         return _fresh_answers(filt, family(np.array(sizes)), len(sizes))
 
     sizes = _SCAN_SIZES
-    answers = asked(sizes)
+    answers = answers_at(sizes)
     if all(answers):
         sizes = (*sizes, *_LARGER_SIZES)
     elif not any(answers):
         sizes = (*_SMALLER_SIZES, *sizes)
     if len(sizes) > len(answers):
-        answers = asked(sizes)
+        answers = answers_at(sizes)
     candidates: set[float] = set(sizes)
     highs = []
     for edge in _answer_changes(answers):
         low, high = sizes[edge - 1], sizes[edge]
         if answers[edge]:
-            high = last_granted(lambda size: asked([size])[0], high, low)
+            high = last_granted(lambda size: answers_at([size])[0], high, low)
             low = next_below(high)
         else:
-            low = last_granted(lambda size: asked([size])[0], low, high)
+            low = last_granted(lambda size: answers_at([size])[0], low, high)
             high = next_above(low)
         # these fill the budget with one, two, three or four requests, with a squared or a linear charge
         candidates |= {low, high, *(low * share for share in (0.7071, 0.577, 0.4999, 0.3333))}

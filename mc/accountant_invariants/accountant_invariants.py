@@ -186,7 +186,7 @@ def odd_parameters_never_refund(subject: AuditedAccountant) -> str:
             "correct raw, or leave it out"
         )
     foreign = subject.foreign_object
-    pair = next((one for one in subject.menu if foreign.granted(foreign.make(), one)), None)
+    pair = next((pair for pair in subject.menu if foreign.granted(foreign.make(), pair)), None)
     if pair is None:
         raise SkipTest("no pair of the menu is granted by a fresh accountant; pass cheaper pairs in menu")
     due = subject.count_grants(subject.played((pair,))[0], pair)

@@ -56,10 +56,10 @@ def allowed_values_by_name(*extra: type) -> dict[str, Any]:
     return named | {kind.__name__: kind for kind in extra}
 
 
-def encode(value: object, known: Nameable) -> Any:
+def encode(value: object, names: Nameable) -> Any:
     """Return `value` as JSON-compatible data; floats have enough digits to restore their bits.
 
-    Raises TypeError for values other than numbers, text, arrays, sequences and members of `known`.
+    Raises TypeError for values other than numbers, text, arrays, sequences and members of `names`.
     """
     if value is None or isinstance(value, (bool, str, int)):
         return value
@@ -71,18 +71,18 @@ def encode(value: object, known: Nameable) -> Any:
         return {"fraction": str(value)}
     if isinstance(value, np.ndarray) and value.dtype.kind in "fib":
         return {
-            "array": [encode(x, known) for x in value.ravel().tolist()],
+            "array": [encode(x, names) for x in value.ravel().tolist()],
             "shape": list(value.shape),
             "dtype": value.dtype.kind,
         }
     if isinstance(value, (tuple, list)):
-        return [encode(x, known) for x in value]
-    for name, member in known.items():
+        return [encode(x, names) for x in value]
+    for name, member in names.items():
         if member is value or (type(member) is type(value) and member == value):
             return {"name": name}
     kind = type(value)
-    if is_dataclass(value) and known.get(kind.__name__) is kind:
-        given = {f.name: encode(getattr(value, f.name), known) for f in fields(value) if f.init}
+    if is_dataclass(value) and names.get(kind.__name__) is kind:
+        given = {f.name: encode(getattr(value, f.name), names) for f in fields(value) if f.init}
         return {"type": kind.__name__, **given}
     raise TypeError(
         f"value must be a number, a member of the catalogue or a frozen dataclass of it, got {value!r}; "
@@ -90,21 +90,21 @@ def encode(value: object, known: Nameable) -> Any:
     )
 
 
-def decode(data: Any, known: Nameable) -> Any:
-    """Return the value whose encoding is `data`, with tuples for lists; classes come from `known` only.
+def decode(data: Any, names: Nameable) -> Any:
+    """Return the value whose encoding is `data`, with tuples for lists; classes come from `names` only.
 
     Raises ValueError for data that `encode` does not write, and the errors of a class that refuses its arguments.
     """
     try:
-        return _decode_value(data, known)
+        return _decode_value(data, names)
     except RecursionError as error:
         raise _bad_data_error("values nested too deeply for the interpreter") from error
 
 
-def _decode_value(data: Any, known: Nameable) -> Any:
+def _decode_value(data: Any, names: Nameable) -> Any:
     """Return the value of one part of the data, recursively."""
     if isinstance(data, list):
-        return tuple(_decode_value(x, known) for x in data)
+        return tuple(_decode_value(x, names) for x in data)
     if data is None or isinstance(data, (bool, int, float, str)):
         return data
     match data:
@@ -113,11 +113,11 @@ def _decode_value(data: Any, known: Nameable) -> Any:
         case {"fraction": text} if len(data) == 1:
             return decode_fraction(text)
         case {"array": list(flat), "shape": list(shape), "dtype": str(kind)} if len(data) == 3:
-            return _decode_array(flat, shape, kind, known)
+            return _decode_array(flat, shape, kind, names)
         case {"name": name} if len(data) == 1:
-            return _look_up(name, known)
+            return _look_up(name, names)
         case {"type": name}:
-            return _decode_instance(name, data, known)
+            return _decode_instance(name, data, names)
         case {"outside": str(name)} if len(data) == 1:
             raise ValueError(
                 f"data must have the parameters of its classes, got the class name {name!r} alone; make that "
@@ -144,24 +144,24 @@ def decode_fraction(text: object) -> Fraction:
     raise ValueError(f"data must hold a fraction such as '1/3', got {str(text)[:40]!r}; write it as p/q")
 
 
-def _decode_array(flat: list[Any], shape: list[Any], kind: str, known: Nameable) -> Any:
+def _decode_array(flat: list[Any], shape: list[Any], kind: str, names: Nameable) -> Any:
     """Return a NumPy array from its flat entries, shape and kind of number."""
     sides = [side for side in shape if type(side) is int and side >= 0]
     if kind not in _DTYPE_KINDS or sides != shape or math.prod(sides) != len(flat):
         raise _bad_data_error(f"an array of {len(flat)} numbers with shape={shape!r} and dtype={kind!r}")
     try:
-        return np.array([_decode_value(x, known) for x in flat], dtype=_DTYPE_KINDS[kind]).reshape(sides)
+        return np.array([_decode_value(x, names) for x in flat], dtype=_DTYPE_KINDS[kind]).reshape(sides)
     except (TypeError, OverflowError) as error:
         raise _bad_data_error(f"an array with entries that are no numbers ({_error_text(error)})") from error
 
 
-def _decode_instance(name: object, data: dict[str, Any], known: Nameable) -> Any:
+def _decode_instance(name: object, data: dict[str, Any], names: Nameable) -> Any:
     """Return an instance of the named dataclass with the decoded parameters."""
-    kind = _look_up(name, known)
+    kind = _look_up(name, names)
     if not isinstance(kind, type):
         raise _bad_data_error(f"type={name!r}, which names no class")
     allowed = {f.name for f in fields(kind) if f.init} if is_dataclass(kind) else set()
-    given = {key: _decode_value(x, known) for key, x in data.items() if key != "type"}
+    given = {key: _decode_value(x, names) for key, x in data.items() if key != "type"}
     if stray := sorted(given.keys() - allowed):
         raise _bad_data_error(
             f"the key {stray[0]!r} for the type {name!r}, whose parameters are {', '.join(sorted(allowed)) or 'none'}"
@@ -178,18 +178,18 @@ def _error_text(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
 
-def _look_up(name: object, known: Nameable) -> Any:
+def _look_up(name: object, names: Nameable) -> Any:
     """Return the class or value that data names; raise ValueError for a name not allowed."""
-    if isinstance(name, str) and name.startswith(OWN) and name not in known:
+    if isinstance(name, str) and name.startswith(OWN) and name not in names:
         raise ValueError(
             f"the filter must have the pair {name.removeprefix(OWN)[:200]} among its attributes, got none; it has "
             "changed, or is not the filter of the counterexample"
         )
-    if isinstance(name, str) and name not in known:
+    if isinstance(name, str) and name not in names:
         name = _FORMER_NAMES.get(name, name)
-    if not isinstance(name, str) or name not in known:
+    if not isinstance(name, str) or name not in names:
         raise ValueError(
             f"data must name a member of the catalogue, got {repr(name)[:40]}"
-            f"{did_you_mean(name, known) or '; pass its class in allowed_values_by_name(...)'}"
+            f"{did_you_mean(name, names) or '; pass its class in allowed_values_by_name(...)'}"
         )
-    return known[name]
+    return names[name]

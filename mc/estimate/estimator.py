@@ -76,9 +76,9 @@ class Term:
         """One functional with the sums of the functionals of all epsilons."""
         return JointFunctional(self.functionals)
 
-    def estimates(self, tally: BatchSums, failure: float) -> Iterator[Estimate]:
+    def estimates(self, batch_sums: BatchSums, failure: float) -> Iterator[Estimate]:
         """Yield one estimate for each epsilon, each with this failure probability."""
-        for functional, own in zip(self.functionals, self.joint.tallies(tally), strict=True):
+        for functional, own in zip(self.functionals, self.joint.tallies(batch_sums), strict=True):
             estimate = functional.estimate(own, failure)
             name = f"{self.name}{functional.pilot_choice_text}, {estimate.method}"
             yield replace(estimate, method=name, rests_on=self.rests_on)
@@ -124,7 +124,7 @@ class Estimator:
         if len(tallies) < len(self.terms):
             return ()
         each = zip(self.terms, tallies, strict=True)
-        by_term = [term.estimates(tally, failure / len(self.terms)) for term, tally in each]
+        by_term = [term.estimates(batch_sums, failure / len(self.terms)) for term, batch_sums in each]
         return tuple(_sum_of_terms(summands, failure) for summands in zip(*by_term, strict=True))
 
     def only(self, places: Sequence[int]) -> Estimator:

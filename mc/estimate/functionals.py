@@ -81,12 +81,12 @@ class UnitFunctional(ABC):
         # not np.dot: BLAS splits a long sum by its number of threads, and the bits would depend on that
         return total, float(np.square(y, out=y).sum()) + (n - len(y)) * mean * mean, *logs
 
-    def moments(self, tally: BatchSums) -> Moments:
+    def moments(self, batch_sums: BatchSums) -> Moments:
         """Return number, sum and centred squares of Y, merged over all batches."""
-        rows = tally.rows[:, : self.unit_sum_count].tolist()
+        rows = batch_sums.rows[:, : self.unit_sum_count].tolist()
         return Moments.merge(
             Moments(int(n), total, centred, logs=tuple(logs))
-            for n, (total, centred, *logs) in zip(tally.sizes, rows, strict=True)
+            for n, (total, centred, *logs) in zip(batch_sums.sizes, rows, strict=True)
         )
 
     def fitted(self, paths: FinishedRuns) -> list[tuple[Self, Moments]]:
@@ -125,18 +125,18 @@ class UnitFunctional(ABC):
         unit = -math.expm1((math.log(failure) - math.log(2)) / n)
         return unit * math.exp(self.log_range) if self.log_range <= 0 else 0.0
 
-    def estimate(self, tally: BatchSums, failure: float) -> Estimate:
+    def estimate(self, batch_sums: BatchSums, failure: float) -> Estimate:
         """Return the estimate from the sums over all batches."""
         interval = kl_chernoff if self.bets is None else self.bets.interval
-        mean = interval(self.moments(tally), failure=failure)
-        return replace(self.divergence(mean), over_bound=self.count_over_bound(tally))
+        mean = interval(self.moments(batch_sums), failure=failure)
+        return replace(self.divergence(mean), over_bound=self.count_over_bound(batch_sums))
 
     def divergence(self, mean: Estimate) -> Estimate:
         """Return the estimate from the mean of Y: e^{log_range} E[Y], a term of H_{e^eps}, at most one."""
         unit = math.exp(self.log_range)
         return replace(mean, value=unit * mean.value, low=unit * mean.low, high=unit * mean.high).at_most_one
 
-    def count_over_bound(self, tally: BatchSums) -> int:
+    def count_over_bound(self, batch_sums: BatchSums) -> int:
         """Return the number of paths that exceeded the monitor's bound; 0 if they are not counted."""
         return 0
 
@@ -154,9 +154,9 @@ class JointFunctional:
         """Split the sums along the last axis by functional."""
         return np.split(sums, np.cumsum([part.sum_count for part in self.parts])[:-1], axis=-1)
 
-    def tallies(self, tally: BatchSums) -> tuple[BatchSums, ...]:
+    def tallies(self, batch_sums: BatchSums) -> tuple[BatchSums, ...]:
         """Return the batch sums of each functional, split from the joint ones."""
-        return tuple(BatchSums(tally.sizes, rows) for rows in self.split(tally.rows))
+        return tuple(BatchSums(batch_sums.sizes, rows) for rows in self.split(batch_sums.rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +196,8 @@ class HockeyStick(UnitFunctional):
         marked = (float(np.count_nonzero(over_bound)),) if self.paths == "over_bound" else ()
         return np.array([*sums, *marked])
 
-    def count_over_bound(self, tally: BatchSums) -> int:
-        return int(tally.sums[-1]) if self.paths == "over_bound" else 0
+    def count_over_bound(self, batch_sums: BatchSums) -> int:
+        return int(batch_sums.sums[-1]) if self.paths == "over_bound" else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,8 +42,8 @@ class PathBound:
     """Bounds on every path of a game: sum_t D_s <= divergence(s), s > 1, and P(some L_t = inf) <= infinite.
 
     D_s is the Rényi divergence of a round's finite losses, t runs over the released rounds. With
-    K = prod_t P(L_t < inf) along a path, P~ the law in which every round is drawn from the finite outcomes of P,
-    and L the loss of the path,
+    K = prod_t P(L_t < inf) along a path, P~ the distribution in which every round is drawn from the finite
+    outcomes of P, and L the loss of the path,
 
         H_{e^eps}(P||Q) = E_P~[1 - K] + E_P~[K (1 - e^{eps - L})_+].
 

@@ -92,13 +92,13 @@ class RenyiMoment(UnitFunctional):
         return min(float(np.logaddexp(0.0, math.log(mean) + log_range)) / (self.alpha - 1), self.bound)
 
     @staticmethod
-    def infinite(tally: BatchSums) -> int:
+    def infinite(batch_sums: BatchSums) -> int:
         """Return the number of paths with an infinite loss or, at alpha = 1, an infinite divergence."""
-        return int(tally.sums[-2])
+        return int(batch_sums.sums[-2])
 
-    def count_over_bound(self, tally: BatchSums) -> int:
+    def count_over_bound(self, batch_sums: BatchSums) -> int:
         """Return the number of paths that spent more than the bound."""
-        return int(tally.sums[-1])
+        return int(batch_sums.sums[-1])
 
 
 def simulate_renyi(
@@ -165,15 +165,15 @@ def simulate_renyi(
         """Return the estimate of a game whose sums of divergences are at most `bound`."""
         [(form, pilot)] = RenyiMoment(alpha, bound).fitted(play_batch(game, pilot_batch(n)))
         moment, _ = form.planned(pilot, n, failure, interval)
-        tally = play.sums(game, moment)
-        found = moment.estimate(tally, failure)
+        batch_sums = play.sums(game, moment)
+        found = moment.estimate(batch_sums, failure)
         if sure and alpha == 1 and found.over_bound:
             raise BoundExceeded(
                 f"{found.over_bound} runs were charged divergence of order 1, more than {bound:.9g}"
             )
         name = f"tilted to order {alpha:.4g}, {found.method}" if alpha > 1 else f"untilted, {found.method}"
         found = replace(found, method=name, rests_on=rests_on, high=found.high if sure else math.inf)
-        if moment.infinite(tally):
+        if moment.infinite(batch_sums):
             return replace(found, value=math.inf, low=math.inf, high=math.inf)
         return found
 

@@ -128,8 +128,10 @@ def sequential_test(
         batches: list[LogCapital] = []
         first, look = 0, _MIN_LOOK
         while True:
-            tally = play.sums(game, stake, n=min(look * BATCH_SIZE, play.n - first * BATCH_SIZE), first=first)
-            for size, row in zip(tally.sizes, tally.rows, strict=True):
+            batch_sums = play.sums(
+                game, stake, n=min(look * BATCH_SIZE, play.n - first * BATCH_SIZE), first=first
+            )
+            for size, row in zip(batch_sums.sizes, batch_sums.rows, strict=True):
                 batches.append(stake.wealth_from_sums(int(size), row))
                 decision = stake.test.decision(LogCapital.merge(batches))
                 if decision.side is not ThresholdSide.UNDECIDED or decision.n >= play.n:

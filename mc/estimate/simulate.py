@@ -180,12 +180,17 @@ def _estimates_by_epsilon(
         tallies: list[BatchSums] = []
         for term, paths in estimator.terms_with_path_counts(n // len(parts) + (place < n % len(parts))):
             report = _progress_report(
-                progress, play, estimator, settings.failure, tallies, sum(tally.n for tally in played)
+                progress,
+                play,
+                estimator,
+                settings.failure,
+                tallies,
+                sum(batch_sums.n for batch_sums in played),
             )
             first = len(played) * BATCH_STRIDE
-            tally = play.sums(term.game, term.joint, n=paths, first=first, progress=report)
-            tallies.append(tally)
-            played.append(tally)
+            batch_sums = play.sums(term.game, term.joint, n=paths, first=first, progress=report)
+            tallies.append(batch_sums)
+            played.append(batch_sums)
         estimates.update(zip(estimator.epsilons, estimator.estimates(tallies, settings.failure), strict=True))
     return estimates
 

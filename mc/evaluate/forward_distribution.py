@@ -141,8 +141,8 @@ class ForwardDistribution:
         total = float(self._drawn_masses(self.ended[0], direction) @ paid)
         for pair, mass in self.last.items():
             rows = np.flatnonzero(mass[0])
-            stick = np.asarray(self.pairs[pair].hockey_stick(epsilon - sign * loss[rows]))
-            total += float(self._drawn_masses(mass[0], direction)[rows] @ stick)
+            hockey_stick = np.asarray(self.pairs[pair].hockey_stick(epsilon - sign * loss[rows]))
+            total += float(self._drawn_masses(mass[0], direction)[rows] @ hockey_stick)
         return total
 
     def check_masses_not_underflowed(self, ways: Sequence[Direction]) -> None:

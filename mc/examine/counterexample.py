@@ -1,10 +1,10 @@
 """Counterexamples as plain data that anyone can replay.
 
 >>> import filterproof as fp
->>> kept = fp.record_simulation(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, n=1000, method="plain")
->>> fp.replay(kept).value == kept.data["value"]
+>>> shown = fp.record_simulation(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, n=1000, method="plain")
+>>> fp.replay(shown).value == shown.data["value"]
 True
->>> played = Played(((fp.Gaussian(1.0), 2),))
+>>> played = RequestSequence(((fp.Gaussian(1.0), 2),))
 >>> print(sequence_counterexample(fp.ZCDPFilter(0.5), played, Divergence.renyi(2.0), 2.0))
 2 x Gaussian(mu=1): Rényi divergence of order 2 (P||Q) is at least 2; promised 1, 2 times the promise
 """
@@ -51,7 +51,7 @@ from filterproof.mc.examine.replay import (
     replay_data,
     simulate_recorded,
 )
-from filterproof.mc.examine.sequence import Sequence as Played
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.intervals.estimate import CONFIDENCE
 from filterproof.mc.runs.play import PlayOptions, SimulationSettings
 from filterproof.mc.worst_case.plan import AdaptivePlan
@@ -116,9 +116,9 @@ class Counterexample:
         return tuple(own_pairs_in_data(self.data, allowed_values_for(self.filter)))
 
     @property
-    def played(self) -> Played:
+    def played(self) -> RequestSequence:
         """The requests, for a counterexample of kind "sequence"."""
-        return Played.from_data(self.data["sequence"], allowed_values_for(self.filter))
+        return RequestSequence.from_data(self.data["sequence"], allowed_values_for(self.filter))
 
     @property
     def plan(self) -> AdaptivePlan:
@@ -219,8 +219,8 @@ class Counterexample:
         elif self.kind == "simulation":
             gives += f", except with probability {format_failure(1 - self.data['confidence'])}"
         times = times_guarantee_words(self.value, self.promised)
-        beyond = f", {times}" if times else ""
-        return f"{self.description}: {self.measure} {gives}; promised {promised}{beyond}"
+        factor_text = f", {times}" if times else ""
+        return f"{self.description}: {self.measure} {gives}; promised {promised}{factor_text}"
 
     def replay(self, filt: PrivacyFilter | None = None, *kinds: type) -> Replayed:
         """Play the game again with `filt`, or with its own filter.
@@ -237,9 +237,9 @@ class Counterexample:
         return dict(self.data)
 
 
-def _stated_float(told: Any) -> float:
+def _stated_float(stated: Any) -> float:
     """Return a recorded number as a float: itself, or the text of a mapping {"float": ...}."""
-    return float(told["float"] if isinstance(told, Mapping) else told)
+    return float(stated["float"] if isinstance(stated, Mapping) else stated)
 
 
 def _recorded_pairs(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -280,7 +280,7 @@ def menu_counterexample(
 
 
 def sequence_counterexample(
-    filt: PrivacyFilter, played: Played, measure: Divergence, low: float
+    filt: PrivacyFilter, played: RequestSequence, measure: Divergence, low: float
 ) -> Counterexample:
     """Return the counterexample of a sequence that the filter admits, with a divergence of at least `low`."""
     promised, steps = measure.promised(filt.promise), played.to_data(allowed_values_for(filt))

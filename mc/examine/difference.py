@@ -1,8 +1,8 @@
 """A search for the first decision on which two filters differ.
 
 >>> import filterproof as fp
->>> found = first_difference(fp.ZCDPFilter(0.5), fp.ZCDPFilter(0.51), effort=0.02)
->>> found.difference is not None and found.difference.granted_by
+>>> search = first_difference(fp.ZCDPFilter(0.5), fp.ZCDPFilter(0.51), effort=0.02)
+>>> search.difference is not None and search.difference.granted_by
 'the second'
 """
 
@@ -37,7 +37,7 @@ from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raise
 from filterproof.mc.examine.formatting import pair_words, sequence_words, user_code_name
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.revalidation import history_is_granted, nondeterminism_fault
-from filterproof.mc.examine.sequence import Sequence, granted_state
+from filterproof.mc.examine.sequence import RequestSequence, granted_state
 from filterproof.mc.examine.worker import run_isolated
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.decimals import format_down
@@ -114,13 +114,13 @@ class DifferenceSearch:
         if self.difference is not None:
             return str(self.difference)
         began = f"{self.stopped}: " if self.stopped else ""
-        found = f"no difference found in {self.requests:,} requests of {self.histories:,} histories"
-        return f"{began}{found}. This is not a proof that there is none."
+        result = f"no difference found in {self.requests:,} requests of {self.histories:,} histories"
+        return f"{began}{result}. This is not a proof that there is none."
 
 
 def first_difference(
-    one: PrivacyFilter,
-    other: PrivacyFilter,
+    first: PrivacyFilter,
+    second: PrivacyFilter,
     *,
     effort: float = 1.0,
     seconds: float | None = None,
@@ -133,7 +133,7 @@ def first_difference(
 
     Parameters
     ----------
-    one, other : PrivacyFilter
+    first, second : PrivacyFilter
         The filters.
     effort : float, default 1.0
         Amount of search, > 0, counted in work (`filterproof.filters.contract.work`) from the first common request; 1
@@ -163,7 +163,7 @@ def first_difference(
     -----
     A search without a finding is not a proof. The filters' code runs in a process of its own.
     """
-    filters = one, other
+    filters = first, second
     for filt in filters:
         checked_filter(filt)
     work = partial(_search_reports, filters, _families(filters), check_count("seed", seed, least=0))
@@ -171,14 +171,14 @@ def first_difference(
     import_module("filterproof.mc.runs.warmup")
     whose = " and ".join(map(user_code_name, filters))
     # the worker of a program may start processes
-    worker_filter = other if bridged_filter_of(other) is not None else one
+    worker_filter = second if bridged_filter_of(second) is not None else first
     nothing, confirm = DifferenceSearch(None, 0, 0), partial(_confirm_isolated, filters)
     return last_report(work, nothing, effort, seconds, confirm, filt=worker_filter, whose=whose)
 
 
-def _confirm_isolated(filters: Filters, found: DifferenceSearch, deadline: Deadline) -> None:
+def _confirm_isolated(filters: Filters, search: DifferenceSearch, deadline: Deadline) -> None:
     """Raise FilterFault if a new process of a filter decides differently."""
-    if (difference := found.difference) is None:
+    if (difference := search.difference) is None:
         return
     for filt, name in zip(filters, _NAMES, strict=True):
         last = (*difference.history, (difference.request, 0.0))
@@ -190,17 +190,18 @@ def _confirm_isolated(filters: Filters, found: DifferenceSearch, deadline: Deadl
 
 def _families(filters: Filters) -> tuple[MechanismFamily, ...]:
     """Return the families to request, for filters with labels at each of them. Raises ValueError for other labels."""
-    one, other = filters
-    if not (isinstance(one, LabelledFilter) and isinstance(other, LabelledFilter)):
+    first, second = filters
+    if not (isinstance(first, LabelledFilter) and isinstance(second, LabelledFilter)):
         return FAMILIES
-    if (one.label_combinations, one.over) != (other.label_combinations, other.over):
+    if (first.label_combinations, first.over) != (second.label_combinations, second.over):
         raise ValueError(
-            f"other must have the labels and the record of one, got other={other!r}; pass the same labels= and over="
+            f"second must have the labels and the record of first, got second={second!r}; pass the same"
+            f" labels= and over="
         )
-    here, *elsewhere = one.label_combinations
+    here, *elsewhere = first.label_combinations
     labelled = [(here, family) for family in FAMILIES]
     labelled += [(where, family) for where in elsewhere for family in FAMILIES[:_ELSEWHERE]]
-    return tuple(partial(_pair_at_labels, one, where, family) for where, family in labelled)
+    return tuple(partial(_pair_at_labels, first, where, family) for where, family in labelled)
 
 
 def _pair_at_labels(filt: LabelledFilter, where: Where, family: MechanismFamily, size: Any) -> DominatingPair:
@@ -269,48 +270,51 @@ def _first_difference_in_history(
 
 def _difference_after(
     filters: Filters,
-    found: FirstDifference,
+    difference: FirstDifference,
     history: tuple[tuple[DominatingPair, float], ...],
     request: DominatingPair,
 ) -> FirstDifference | None:
     """Return the difference at this request after another history, or None if it is not the same difference."""
     other = _first_difference_in_history(filters, [*history, (request, 0.0)])[1]
-    is_same = other is not None and other.request is request and other.granted_by == found.granted_by
+    is_same = other is not None and other.request is request and other.granted_by == difference.granted_by
     return other if is_same else None
 
 
-def _broken_guarantee_text(filters: Filters, found: FirstDifference) -> str:
+def _broken_guarantee_text(filters: Filters, difference: FirstDifference) -> str:
     """Return how the requests, as a fixed sequence, break the guarantee, or "" if they do not."""
-    filt = filters[_NAMES.index(found.granted_by)]
-    if filt.looks_at_losses and found.history:
+    filt = filters[_NAMES.index(difference.granted_by)]
+    if filt.looks_at_losses and difference.history:
         return ""
-    sequence = Sequence(tuple((pair, 1) for pair, _ in (*found.history, (found.request, 0.0))))
+    sequence = RequestSequence(
+        tuple((pair, 1) for pair, _ in (*difference.history, (difference.request, 0.0)))
+    )
     if (violation := sequence.violation(filt.promise, targets(filt.promise))) is None:
         return ""
     (measure, low), promised = violation, violation[0].promised(filt.promise)
     return f"this breaks {filt.promise}: {measure} is at least {format_down(low)}; promised {promised:.6g}"
 
 
-def _minimised(filters: Filters, found: FirstDifference, *, broken: bool = False) -> FirstDifference:
+def _minimised(filters: Filters, difference: FirstDifference, *, broken: bool = False) -> FirstDifference:
     """Remove every request that the difference does not need. With `broken`, the rest still breaks the guarantee."""
 
     def differs(history: tuple[tuple[DominatingPair, float], ...]) -> bool:
-        other = _difference_after(filters, found, history, found.request)
+        other = _difference_after(filters, difference, history, difference.request)
         return other is not None and (not broken or _broken_guarantee_text(filters, other) != "")
 
-    return _difference_after(filters, found, minimise(found.history, differs), found.request) or found
+    minimal = minimise(difference.history, differs)
+    return _difference_after(filters, difference, minimal, difference.request) or difference
 
 
 def _with_largest_last_request(
-    filters: Filters, found: FirstDifference, near: list[RequestMenu], limit: WorkLimit
+    filters: Filters, first: FirstDifference, near: list[RequestMenu], limit: WorkLimit
 ) -> FirstDifference:
     """Return the difference with the largest last request that breaks the guarantee, if one does."""
-    if wrong := _broken_guarantee_text(filters, found):
-        return replace(found, wrong=wrong)
+    if wrong := _broken_guarantee_text(filters, first):
+        return replace(first, wrong=wrong)
     for chain in (chain for drawn in near for chain in drawn.chains):
-        dearer = (_difference_after(filters, found, found.history, pair) for pair in reversed(chain.pairs))
+        dearer = (_difference_after(filters, first, first.history, pair) for pair in reversed(chain.pairs))
         other = next((difference for difference in dearer if difference is not None or limit.exhausted), None)
         if other is not None and _broken_guarantee_text(filters, other):
             cut = _minimised(filters, other, broken=True)
             return replace(cut, wrong=_broken_guarantee_text(filters, cut))
-    return found
+    return first

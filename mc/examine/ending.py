@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from enum import Enum
 
-from filterproof.mc.examine.worker import LOST
 from filterproof.theory.evidence import Outcome
 
 
@@ -17,14 +16,13 @@ class Ending(Enum):
     FAULTY = "the filter's code breaks the contract of a filter; its guarantee was not judged"
     OUT_OF_TIME = (
         "the time limit ended the examination before any result about the guarantee; a method of the filter may "
-        "never return"
+        "never return, or wait for a thread that ran before the examination"
     )
     DISAGREEMENT = (
         "a theorem proves the guarantee and a counterexample refutes it; one of the two is wrong, an error in "
         "Filterproof; please report it"
     )
     NOT_EXAMINED = "the filter denies every request that was tried; nothing was examined"
-    THREADS_LOST = f"{LOST}, and a forked process does not have them; nothing was examined"
 
     @property
     def meaning_sentence(self) -> str:

@@ -24,7 +24,6 @@ from filterproof.mc.examine.stage_finding import (
     Tightness,
 )
 from filterproof.mc.examine.trace import Trace
-from filterproof.mc.examine.worker import LOST
 from filterproof.mc.runs.provenance import version
 from filterproof.theory.display import (
     Displayed,
@@ -90,7 +89,9 @@ class Examination(Displayed):
 
     def __post_init__(self) -> None:
         # of equal findings the last one, which was reported
-        refuted = [(one.counterexample.order, one) for one in reversed(self.findings) if one.counterexample]
+        refuted = [
+            (each.counterexample.order, each) for each in reversed(self.findings) if each.counterexample
+        ]
         object.__setattr__(self, "refutation", min(refuted, key=itemgetter(0), default=(0, None))[1])
 
     @property
@@ -103,9 +104,9 @@ class Examination(Displayed):
 
     @property
     def stopped(self) -> str:
-        """Return what ended the examination early: Ctrl-C, the time limit or lost threads; or ''."""
+        """Return what ended the examination early: Ctrl-C or the time limit; or ''."""
         ends = (finding.result for finding in self.findings if finding.not_tried == UNFINISHED)
-        return next((end for end in ends if end.startswith((STOPPED_BY_INTERRUPT, STOPPED_AFTER, LOST))), "")
+        return next((end for end in ends if end.startswith((STOPPED_BY_INTERRUPT, STOPPED_AFTER))), "")
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -115,7 +116,7 @@ class Examination(Displayed):
     @property
     def admits_something(self) -> bool:
         """Return whether some request was granted."""
-        return any(not (cut or found.startswith("nothing")) for found, cut in self._admission)
+        return any(not (cut or result.startswith("nothing")) for result, cut in self._admission)
 
     @property
     def _contradicts_theorem(self) -> bool:
@@ -128,13 +129,13 @@ class Examination(Displayed):
     def _denies_all(self) -> bool:
         """Return whether the filter granted none of the requests that were tried."""
         ended = any(cut for _, cut in self._admission)
-        return not (self.admits_something or ended or self.stopped.startswith(LOST))
+        return not (self.admits_something or ended)
 
     @property
     def _admission(self) -> list[tuple[str, bool]]:
         """Return what the filter grants, by each finding, and whether its stage was ended."""
         return [
-            (one.result, one.not_tried == UNFINISHED) for one in self.findings if one.stage == "admission"
+            (each.result, each.not_tried == UNFINISHED) for each in self.findings if each.stage == "admission"
         ]
 
     @property
@@ -198,22 +199,22 @@ class Examination(Displayed):
     @property
     def exceeds_by_rounding(self) -> bool:
         """Return whether there are counterexamples, all within the rounding that a source proof allows for a sum."""
-        sums = next((one.rounding for one in self.findings if one.covers_all and one.rounding), ())
-        counterexamples = [one.counterexample for one in self.findings if one.counterexample is not None]
+        sums = next((each.rounding for each in self.findings if each.covers_all and each.rounding), ())
+        counterexamples = [each.counterexample for each in self.findings if each.counterexample is not None]
         if not sums or not counterexamples:
             return False
         from filterproof.mc.prove.sum_bounds import guarantees_after_grants  # imports certified budgets
 
-        def promised(one: Counterexample) -> float:
-            return max(map(one.measure.promised, guarantees_after_grants(sums, one.rounds)))
+        def promised(play: Counterexample) -> float:
+            return max(map(play.measure.promised, guarantees_after_grants(sums, play.rounds)))
 
-        return not any(certainly_exceeds(one.value, promised(one)) for one in counterexamples)
+        return not any(certainly_exceeds(each.value, promised(each)) for each in counterexamples)
 
     @property
     def _theorem_verdict(self) -> Verdict | None:
         """Return the verdict of a theorem that covers the code that ran, or None."""
-        covering = (one.verdict for one in self.findings if one.covers_all)
-        return next((one for one in covering if one is not None and one.outcome is Outcome.HOLDS), None)
+        covering = (finding.verdict for finding in self.findings if finding.covers_all)
+        return next((each for each in covering if each is not None and each.outcome is Outcome.HOLDS), None)
 
     @property
     def not_tried(self) -> str:
@@ -258,8 +259,6 @@ class Examination(Displayed):
                 return Ending.OUT_OF_TIME
             if self._denies_all:
                 return Ending.NOT_EXAMINED
-            if self.stopped.startswith(LOST) and not self.admits_something:
-                return Ending.THREADS_LOST
         return Ending[self.verdict.outcome.name]
 
     @property

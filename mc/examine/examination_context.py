@@ -104,7 +104,7 @@ class ExaminationContext:
     @property
     def hockey_stick_targets(self) -> tuple[Divergence, ...]:
         """Return the hockey-stick divergences at which the guarantee bounds something."""
-        return tuple(one for one in self.targets if one.kind == "hockey-stick" and self.promised(one) < 1)
+        return tuple(each for each in self.targets if each.kind == "hockey-stick" and self.promised(each) < 1)
 
     @property
     def instance(self) -> PrivacyFilter:
@@ -134,9 +134,9 @@ class ExaminationContext:
         denied_families: tuple[GrantedSizes, ...] = (),
     ) -> ExaminationContext:
         """Return the context whose targets follow from the filter's guarantee."""
-        answered = frozenset(one.definition.mechanism for one in (*families, *denied_families))
-        asked = (targets(filt.promise), families, seed, denied_families, answered)
-        return cls(filt, *asked, observes_losses=bool(filt.looks_at_losses))
+        answered = frozenset(family.definition.mechanism for family in (*families, *denied_families))
+        arguments = (targets(filt.promise), families, seed, denied_families, answered)
+        return cls(filt, *arguments, observes_losses=bool(filt.looks_at_losses))
 
     def promised(self, measure: Divergence) -> float:
         """Return the bound of the filter's guarantee on a divergence."""
@@ -211,12 +211,12 @@ def admission_finding(
         for place, family in enumerate(families)
     ]
     cut = limit.exhausted
-    if cut and not any(one.sizes for one in admissions):
+    if cut and not any(each.sizes for each in admissions):
         cut, admissions = False, [_FamilyAdmission(filt, family, None).granted() for family in families]
     with filter_faults_raised(filt):
         chosen = {family.mechanism for family in families}
-        asked = (one for one in pairs_in_attributes(filt) if own_menu or mechanism_name(one) in chosen)
-        own = [one for one in asked if _fresh_run_grants(filt, one)]
+        pairs = (pair for pair in pairs_in_attributes(filt) if own_menu or mechanism_name(pair) in chosen)
+        own = [pair for pair in pairs if _fresh_run_grants(filt, pair)]
     assumed = dict.fromkeys(filter(None, map(assumption, own)))
     sampled = tuple(filter(is_sampled, own))
     granted = len(own)
@@ -225,18 +225,19 @@ def admission_finding(
         sizes, by_number = tuple(map(float, range(1, len(own) + 1))), partial(_pair_by_number, tuple(own))
         family = OneParameterFamily("own", "its own menu", by_number, 1.0, len(own))
         admissions.append(GrantedSizes(family, sizes))
-    open_lines = tuple(one for one in admissions if one.sizes)
-    denied_families = tuple(one for one in admissions if not one.sizes and not one.raised)
-    raising = {one.definition.mechanism: one.raised for one in admissions if one.raised}
+    granted_families = tuple(each for each in admissions if each.sizes)
+    denied_families = tuple(each for each in admissions if not each.sizes and not each.raised)
+    raising = {each.definition.mechanism: each.raised for each in admissions if each.raised}
     most: dict[str, float] = {}
-    for one in open_lines:
-        most[one.definition.mechanism] = max(most.get(one.definition.mechanism, 0.0), one.sizes[-1])
+    for granted_family in granted_families:
+        mechanism = granted_family.definition.mechanism
+        most[mechanism] = max(most.get(mechanism, 0.0), granted_family.sizes[-1])
     granted_texts = [f"{mechanism} up to {size:.4g}" for mechanism, size in most.items()]
     if unknown := granted - len(own):
         granted_texts.append(f"{count_words(unknown, 'pair')} of its own without a known distribution")
     # of requests that it admits, where it never comes to spend on one
-    fault = "" if open_lines else next((one.raised for one in admissions if one.spending), "")
-    if not fault and raising.keys() >= {one.definition.mechanism for one in admissions}:
+    fault = "" if granted_families else next((each.raised for each in admissions if each.spending), "")
+    if not fault and raising.keys() >= {each.definition.mechanism for each in admissions}:
         fault = next(iter(raising.values()), "")
     finding = StageFinding(
         stage="admission",
@@ -253,7 +254,7 @@ def admission_finding(
         ),
     )
     with filter_faults_raised(filt):
-        context = ExaminationContext.of(filt, seed, open_lines, denied_families)
+        context = ExaminationContext.of(filt, seed, granted_families, denied_families)
         return finding, replace(context, sampled=sampled)
 
 
@@ -320,8 +321,8 @@ class _FamilyAdmission:
     def _keeps_guarantee(self, pair: DominatingPair) -> bool:
         """Whether one release of the pair keeps the guarantee, in doubles."""
         promise = self.filter.promise
-        sticks = [target for target in targets(promise) if target.kind == "hockey-stick"]
-        return all(float(pair.hockey_stick(one.at)) <= one.promised(promise) for one in sticks)
+        hockey_sticks = [each for each in targets(promise) if each.kind == "hockey-stick"]
+        return all(float(pair.hockey_stick(each.at)) <= each.promised(promise) for each in hockey_sticks)
 
     def _around(self, size: float) -> GrantedSizes:
         return replace(self, family=self.family.around_size(size))._on_grid()

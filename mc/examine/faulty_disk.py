@@ -1,7 +1,7 @@
 """The storage of a simulated service, which a power failure or a full disk interrupts at a chosen write.
 
 >>> disk = FaultyDisk({"spent": 0.5})
->>> disk.inject_fault("full")
+>>> disk.inject_fault("disk_full")
 >>> disk["spent"] = 1.0
 Traceback (most recent call last):
 OSError: [Errno 28] No space left on device
@@ -20,7 +20,7 @@ from copy import deepcopy
 from typing import Any, Literal, Self, TypeAlias
 
 #: A fault at the next write: none, a power failure before or after it, or a full disk.
-Fault: TypeAlias = Literal["", "unwritten", "written", "full"]
+Fault: TypeAlias = Literal["", "crash_before_write", "crash_after_write", "disk_full"]
 
 
 class PowerFailure(BaseException):
@@ -67,12 +67,12 @@ class FaultyDisk(UserDict[str, Any]):
         self.before -= 1
         fault: Fault = "" if self.before >= 0 else self.fault
         self.fault = "" if fault else self.fault
-        if fault == "full":
+        if fault == "disk_full":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        if fault == "unwritten":
+        if fault == "crash_before_write":
             self.fail_power()
         write()
-        if fault == "written":
+        if fault == "crash_after_write":
             self.fail_power()
         if fault:
             raise PowerFailure

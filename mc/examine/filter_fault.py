@@ -125,10 +125,12 @@ def _innermost_foreign_line(
 
     Files of this library and of Python are passed over.
     """
-    called = dropwhile(lambda one: _self_of_frame(one[0]) is not filt, frames)
+    called = dropwhile(lambda call: _self_of_frame(call[0]) is not filt, frames)
     rooms = {"filterproof", *sys.stdlib_module_names}
-    outside = [one for one in called if one[0].f_globals.get("__name__", "").partition(".")[0] not in rooms]
-    same_file = [one for one in outside if one[0].f_code.co_filename == outside[0][0].f_code.co_filename]
+    outside = [
+        call for call in called if call[0].f_globals.get("__name__", "").partition(".")[0] not in rooms
+    ]
+    same_file = [call for call in outside if call[0].f_code.co_filename == outside[0][0].f_code.co_filename]
     methods = [frame for frame, _ in same_file if _self_of_frame(frame) is not None]
     return ((methods or [outside[0][0]])[-1], same_file[-1][1]) if outside else None
 

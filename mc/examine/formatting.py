@@ -65,7 +65,7 @@ def user_code_name(filt: object) -> str:
     """Return the name of the class or command whose code decides, for messages about faults of this code."""
     inner = filt.inner_filter if isinstance(filt, LabelledFilter) else filt
     if isinstance(inner, CopiedFilter | CountedFilter):
-        return display.replace_unprintable(inner.foreign_object.made)
+        return display.replace_unprintable(inner.foreign_object.class_name)
     return filter_name(inner)
 
 

@@ -40,7 +40,7 @@ _UNORDERED = (set, frozenset, dict)
 def pairs_in_attributes(filt: object, *, unordered: bool = False) -> tuple[DominatingPair, ...]:
     """Return the single pairs among the filter's attributes: usually a menu; `unordered` adds sets and mappings."""
     values = attribute_values(filt, type(filt).__mro__)
-    chosen = (one for one in values if unordered or _is_named(one) or not isinstance(one, _UNORDERED))
+    chosen = (each for each in values if unordered or _is_named(each) or not isinstance(each, _UNORDERED))
     return tuple(dict.fromkeys(item for value in chosen for item in _items(value) if _is_single_pair(item)))
 
 
@@ -67,12 +67,12 @@ def pairs_of_attribute(filt: object, name: str) -> tuple[DominatingPair, ...]:
         return ()
     if isinstance(value, (set, frozenset)):  # not in the order of hashes
         own = tuple(sorted(own, key=repr))
-    looks = bool(getattr(filt, "looks_at_losses", False))
+    observes_losses = bool(getattr(filt, "looks_at_losses", False))
     return tuple(
         pair
         for pair in own
         if not (user_class_states_distribution(pair) or has_double_masses(pair))
-        or (not looks and pair_with_known_tails(pair) is not None)
+        or (not observes_losses and pair_with_known_tails(pair) is not None)
     )
 
 
@@ -87,9 +87,9 @@ def pair_names(filt: object) -> dict[DominatingPair, str]:
     }
 
 
-def _is_named(held: object) -> TypeGuard[Mapping[str, DominatingPair]]:
-    return isinstance(held, dict) and all(
-        isinstance(name, str) and _is_single_pair(pair) for name, pair in held.items()
+def _is_named(value: object) -> TypeGuard[Mapping[str, DominatingPair]]:
+    return isinstance(value, dict) and all(
+        isinstance(name, str) and _is_single_pair(pair) for name, pair in value.items()
     )
 
 

@@ -49,7 +49,7 @@ _SIMPLEST_FAMILIES = ("gaussian", "rr", "erasure")
 class OneParameterFamily:
     """Pairs of one family, less private as t grows from `least` to `most`. `name` includes the fixed parameters.
 
-    No size is above `end` or below 2^-1000, wherever the line is moved.
+    No size is above `end` or below 2^-1000, wherever the range is moved.
     """
 
     mechanism: str
@@ -98,7 +98,7 @@ class OneParameterFamily:
         return replace(self, least=least, most=most, extra=(*self.extra, *written))
 
 
-#: Octaves beyond the ends of a line that are probed, and the least size of any line. A counter of 64 bits overflows
+#: Octaves beyond the ends of a family that are probed, and the least size of any family. A counter of 64 bits overflows
 #: within the first octaves above, a double in the last ones.
 _OCTAVES_BELOW, _MIN_SIZE = (0, 1, 2, 3, 4, 5, 8, 16, 32, 64, 128, 256, 512, 960), 2.0**-1000
 _OCTAVES_ABOVE = (*range(72), *range(72, 1024, 24))
@@ -144,8 +144,8 @@ def families_for_guarantee(
         "kov": tuple(map(_kov_family, _kov_deltas(promise))),
         "twopoint": tuple(_rare_outcome_families(promise)),
     }
-    lines = (family for name in names for family in (*FAMILY_TABLE[name], *by_delta.get(name, ())))
-    return tuple(replace(family, extra=more) for family in lines)
+    families = (family for name in names for family in (*FAMILY_TABLE[name], *by_delta.get(name, ())))
+    return tuple(replace(family, extra=more) for family in families)
 
 
 def at_labels(families: Sequence[OneParameterFamily], filt: object) -> tuple[OneParameterFamily, ...]:
@@ -164,7 +164,9 @@ def at_labels(families: Sequence[OneParameterFamily], filt: object) -> tuple[One
         return replace(family, mechanism=f"{family.mechanism}{text}", name=f"{family.name}{text}", make=make)
 
     record_families = [at(here, family) for family in families]
-    others = [at(where, one, f" at {format_labels(where)}") for where, one in product(elsewhere, simplest)]
+    others = [
+        at(where, simple, f" at {format_labels(where)}") for where, simple in product(elsewhere, simplest)
+    ]
     return (*record_families, *others)
 
 
@@ -252,7 +254,7 @@ def _kov_deltas(promise: Guarantee) -> tuple[float, ...]:
     return (2.0**-10, 2.0**-20, 0.125)
 
 
-#: Name on the command line -> the family's lines. Further lines depend on the guarantee, as all of KOV pairs do.
+#: Name on the command line -> its one-parameter families. Further ones depend on the guarantee, as all of KOV pairs do.
 FAMILY_TABLE: dict[str, tuple[OneParameterFamily, ...]] = {
     "gaussian": (OneParameterFamily("gaussian", "gaussian", Gaussian),),
     "rr": (OneParameterFamily("rr", "rr", RandomizedResponse),),

@@ -27,7 +27,7 @@ from filterproof.mc.examine.divergence import Bound, Divergence, certainly_excee
 from filterproof.mc.examine.formatting import filter_name
 from filterproof.mc.examine.pairs_in_attributes import allowed_values_for, evidence_about, own_pairs_in_data
 from filterproof.mc.examine.schedule import Schedule
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.losses.accountant_filter import AccountantFilter
 from filterproof.mc.losses.balls import BITS, to_ball
@@ -183,12 +183,12 @@ def _replay_plan(game: _RecordedGame) -> tuple[Fraction, Fraction]:
 
 
 def _replay_sequence(game: _RecordedGame) -> tuple[Bound]:
-    sequence = Sequence.from_data(game.data["sequence"], game.names)
+    sequence = RequestSequence.from_data(game.data["sequence"], game.names)
     if not sequence.is_granted(game.filter):
         raise ReplayError(
             f"{filter_name(game.filter)} denies a request of the sequence: no longer granted; {_CHANGED}"
         )
-    return game.certified_bound(sequence.low(game.measure, game.promised))
+    return game.certified_bound(sequence.lower_bound(game.measure, game.promised))
 
 
 def _replay_schedule(game: _RecordedGame) -> tuple[Bound]:
@@ -202,7 +202,9 @@ def _replay_schedule(game: _RecordedGame) -> tuple[Bound]:
         released = played.get(check_count("epoch", epoch, least=0), {})
     if not released:
         raise ReplayError(f"{game.filter!r} releases nothing in this schedule: no longer granted; {_CHANGED}")
-    return game.certified_bound(Sequence(tuple(released.items())).low(game.measure, game.promised))
+    return game.certified_bound(
+        RequestSequence(tuple(released.items())).lower_bound(game.measure, game.promised)
+    )
 
 
 def _replay_menu(game: _RecordedGame) -> tuple[Bound, None, Adversary]:
@@ -311,10 +313,10 @@ KINDS: dict[Kind, CounterexampleKind] = {
 }
 
 
-def _numbers_agree(got: tuple[float, ...], told: tuple[float, ...]) -> bool:
+def _numbers_agree(got: tuple[float, ...], stated: tuple[float, ...]) -> bool:
     """Whether numbers agree within 2^-40 of the largest finite stated number, as on another processor."""
-    room = _REPLAY_TOLERANCE * max((abs(number) for number in told if math.isfinite(number)), default=0.0)
-    return all(a == b or abs(a - b) <= room for a, b in zip(got, told, strict=True))
+    room = _REPLAY_TOLERANCE * max((abs(number) for number in stated if math.isfinite(number)), default=0.0)
+    return all(a == b or abs(a - b) <= room for a, b in zip(got, stated, strict=True))
 
 
 def _check_agreement(numbers: tuple[Any, ...], stated: tuple[Any, ...], *, exact: bool = False) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,8 +19,6 @@ from filterproof.filters.adapters.service import PromisedService
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import allowed_values_by_name
 from filterproof.mc.examine.counterexample import Counterexample
-from filterproof.mc.examine.sequence import MAX_PLAYED
-from filterproof.theory.pairs import DominatingPair
 
 
 def replay_command(file: Path, key: str | None = None, *, target: str | Sequence[str] | None = None) -> str:
@@ -70,7 +67,8 @@ def _import_and_expression(filt: PrivacyFilter) -> tuple[str, str]:
         return "", expression
     if isinstance(filt, (CountedFilter, CopiedFilter, LabelledFilter)):
         return "from your_module import your_filter\n", "your_filter"
-    module = "your_module" if kind.__module__ == "__main__" else _module_name(kind)
+    # without the prefix of a user's file
+    module = kind.__module__.replace("_user_filter_", "").replace("__main__", "your_module")
     if isinstance(filt, PromisedService):
         expression = f"fp.services.with_promise({kind.__name__}, fp.{filt.promise!r})"
         return f"from {module} import {kind.__name__}\n", expression
@@ -79,56 +77,6 @@ def _import_and_expression(filt: PrivacyFilter) -> tuple[str, str]:
     return f"from {module} import {kind.__name__}\n", expression
 
 
-def play_snippet(counterexample: Counterexample) -> str:
-    """Return Python code that plays a fixed sequence with the filter; it uses only our pairs and compositions.
-
-    For other counterexamples, and for filters with arguments, it returns `replay_snippet`.
-    """
-    kind = type(counterexample.filter)
-    own = kind.__module__ != "__main__" and not kind.__module__.startswith("filterproof.")
-    short = counterexample.kind == "sequence" and counterexample.rounds <= MAX_PLAYED
-    if not (own and short) or _needs_arguments(kind):
-        return replay_snippet(counterexample)
-    requests_code = " + ".join(
-        f"{times} * [{_python_code(pair)}]" if times > 1 else f"[{_python_code(pair)}]"
-        for pair, times in counterexample.played.steps
-    )
-    measure, way = counterexample.measure, ".swapped" if counterexample.measure.direction == "QP" else ""
-    revealed = f"sum(float(pair{way}.renyi({measure.at!r})) for pair in asked)"
-    if measure.kind == "hockey-stick":
-        counted = "{pair: asked.count(pair) for pair in asked}"
-        revealed = f'fp.Composition({counted}).delta({measure.at!r}, direction="{measure.direction}")'
-    fractions = "from fractions import Fraction\n" if "Fraction(" in requests_code else ""
-    return (
-        f"{fractions}import filterproof as fp\nfrom {_module_name(kind)} import {kind.__name__}\n"
-        f"asked = {requests_code}\nsession = {kind.__name__}().open()\n"
-        'print("granted", all(session.request(pair) for pair in asked))\n'
-        f'print("revealed", {revealed}, "promised", {counterexample.promised!r})'
-    )
-
-
-def _module_name(kind: type) -> str:
-    """Return the module of a class, without the prefix of a user's file."""
-    return kind.__module__.replace("_user_filter_", "")
-
-
-def _needs_arguments(kind: type) -> bool:
-    several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    given = inspect.signature(kind).parameters.values()
-    return any(one.default is one.empty and one.kind not in several for one in given)
-
-
 def is_outside_catalogue(counterexample: Counterexample) -> bool:
     """Return whether the counterexample knows its filter only by name."""
     return set(counterexample.data["filter"]) == {"outside"}
-
-
-def _python_code(pair: DominatingPair) -> str:
-    """Return the pair as Python code.
-
-    >>> from filterproof.theory.pairs import RandomizedResponse
-    >>> _python_code(RandomizedResponse.from_ratio(2)), _python_code(RandomizedResponse(1.0))
-    ('fp.RandomizedResponse(epsilon=0.6931471805599454, ratio=Fraction(2, 1))', 'fp.RandomizedResponse(epsilon=1.0)')
-    """
-    bare = re.sub(r", \w+=None", "", repr(pair))
-    return re.sub(r"\b(?!Fraction)([A-Z]\w*)\(", r"fp.\1(", bare)

@@ -5,9 +5,9 @@ outside its states. A replay starts with a new instance, and a request that the 
 
 >>> import filterproof as fp
 >>> from filterproof.mc.examine.divergence import Divergence
->>> from filterproof.mc.examine.sequence import Sequence
+>>> from filterproof.mc.examine.sequence import RequestSequence
 >>> from filterproof.mc.examine.counterexample import sequence_counterexample
->>> twice = Sequence(((fp.Gaussian(1.0), 2),))
+>>> twice = RequestSequence(((fp.Gaussian(1.0), 2),))
 >>> revalidate(sequence_counterexample(fp.ZCDPFilter(0.5), twice, Divergence.renyi(2.0), 2.0), lambda work: work())
 'ZCDPFilter denies a request of the sequence: no longer granted; the program has changed, or is not the one of the \
 counterexample; replay it with the recorded filter and version'
@@ -48,20 +48,22 @@ _MAX_HISTORIES, _DRAWN = 64, 16
 _DEFAULT_ROUNDS = 1000
 
 
-def revalidate(counterexample: Counterexample, afresh: Callable[[Callable[[], Any]], Any]) -> str:
+def revalidate(counterexample: Counterexample, in_new_process: Callable[[Callable[[], Any]], Any]) -> str:
     """Return why a replay with a new filter does not confirm the counterexample, or ''.
 
-    `afresh` runs work in a process where the filter has not been used. An adversary has one run, but the replay of an
+    `in_new_process` runs work where the filter has not been used. An adversary has one run, but the replay of an
     adaptive counterexample has many. Therefore single histories are replayed as well: for a plan, enough of them to
     exceed the guarantee; for another game, some drawn ones.
     """
     try:
-        refutes, histories = afresh(partial(_refutes_and_histories, counterexample))
+        refutes, histories = in_new_process(partial(_refutes_and_histories, counterexample))
     except ReplayError as other:
         return str(other)
     if not refutes:
         return "its value is within the guarantee"
-    if all(afresh(partial(history_is_granted, counterexample.filter, history)) for history in histories):
+    if all(
+        in_new_process(partial(history_is_granted, counterexample.filter, history)) for history in histories
+    ):
         return ""
     return "a single run is denied a request that was granted when several runs were played at once"
 
@@ -97,8 +99,10 @@ def _refutes_and_histories(counterexample: Counterexample) -> tuple[bool, tuple[
     else:  # a sequence is a single play
         return again.refutes, ()
     # those that differ for the filter: if it sees no losses, only the requests count
-    looks = filt.looks_at_losses
-    distinct = {one if looks else tuple(pair for pair, _ in one): one for one in histories}
+    observes_losses = filt.looks_at_losses
+    distinct = {
+        history if observes_losses else tuple(pair for pair, _ in history): history for history in histories
+    }
     return again.refutes, tuple(distinct.values())
 
 

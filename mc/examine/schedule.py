@@ -39,8 +39,12 @@ from filterproof.mc.examine.worker import run_isolated
 from filterproof.theory.argument_checks import check_arguments, check_count
 from filterproof.theory.pairs import DominatingPair
 
-MoveKind: TypeAlias = Literal["ask", "step", "again", "crash", "unwritten", "written", "full", "tick"]
+MoveKind: TypeAlias = Literal[
+    "ask", "step", "again", "crash", "crash_before_write", "crash_after_write", "disk_full", "tick"
+]
 MOVE_KINDS: tuple[MoveKind, ...] = get_args(MoveKind)
+#: Names of moves in counterexamples of earlier versions.
+_FORMER_KINDS = {"unwritten": "crash_before_write", "written": "crash_after_write", "full": "disk_full"}
 #: The most plays of one schedule with different outcomes, for a service that is told of them.
 _MAX_PATHS = 256
 #: The arguments of a service's methods.
@@ -59,8 +63,9 @@ class ServiceMove:
 
     ask: a client sends request `at` of the menu under a new key. again: the client sends the request `at` before the
     last one again, with its key. step: the request in flight that came `at` before the newest runs to its next yield.
-    unwritten, written, full: the same step with a power failure before or after a write, or with a full disk; `at`
-    chooses the write: below the number of requests in flight it is the first, below twice that the second, and so on.
+    crash_before_write, crash_after_write, disk_full: the same step with a power failure before or after a write, or
+    with a full disk; `at` chooses the write: below the number of requests in flight it is the first, below twice that
+    the second, and so on.
     crash: the process ends and starts again. tick: the next epoch begins. Numbers that are too large wrap around. A
     move without a target has no effect.
     """
@@ -104,13 +109,13 @@ class Schedule:
         There are none if they depend on what comes out, of which the service is told, or if that is not finite.
         """
         played = self.play(make)
-        if not played.told:
+        if not played.observed:
             return played.by_epoch
         paths = [range(len(possible_losses(pair))) for pair, _ in played.released]
         if not 0 < math.prod(map(len, paths)) <= _MAX_PATHS:
             return {}
         others = (self.play(make, outcomes=path) for path in product(*paths))
-        return played.by_epoch if all(one.released == played.released for one in others) else {}
+        return played.by_epoch if all(world.released == played.released for world in others) else {}
 
     def play_isolated(self, make: MakeService, deadline: Deadline) -> ServiceSimulator:
         """Play the schedule with each process of the service in a new process of its own."""
@@ -120,9 +125,9 @@ class Schedule:
             world, left = run_isolated(life, whose=name_of_service(make), deadline=deadline)
         return world
 
-    def to_data(self, known: Nameable) -> dict[str, Any]:
+    def to_data(self, names: Nameable) -> dict[str, Any]:
         """Return the schedule as JSON-compatible data."""
-        return {"menu": encode(self.menu, known), "moves": [[move.what, move.at] for move in self.moves]}
+        return {"menu": encode(self.menu, names), "moves": [[move.what, move.at] for move in self.moves]}
 
     @classmethod
     def from_data(cls, data: object, names: Nameable) -> Schedule:
@@ -142,8 +147,11 @@ class Schedule:
                 f"moves must have at most {_MAX_MOVES} entries, got {len(moves)}; pass the data that to_data returned"
             )
         if not all(
-            isinstance(move, list | tuple) and len(move) == 2 and move[0] in MOVE_KINDS for move in moves
+            isinstance(move, list | tuple) and len(move) == 2 and isinstance(move[0], str) for move in moves
         ):
+            raise wrong
+        moves = [(_FORMER_KINDS.get(kind, kind), at) for kind, at in moves]
+        if any(kind not in MOVE_KINDS for kind, _ in moves):
             raise wrong
         return cls(menu, tuple(ServiceMove(what, check_count("at", at, least=0)) for what, at in moves))
 
@@ -176,14 +184,14 @@ class ServiceSimulator:
     """A service, its disk, the epoch, the requests in flight and the releases.
 
     `released` has the pair and the epoch of each new answer, `events` the events in words, `done` the moves with an
-    effect. `raised` is the first error of the service's code, or "". `told` says that the service was told of a
+    effect. `raised` is the first error of the service's code, or "". `observed` says that the service was told of a
     release; `outcomes` number what came out of each.
     """
 
     make: MakeService
     menu: tuple[DominatingPair, ...]
     outcomes: tuple[int, ...] = ()
-    told: bool = False
+    observed: bool = False
     epoch: int = 0
     #: The pair of each request, and whether it was answered.
     requests: list[DominatingPair] = field(default_factory=list)
@@ -326,7 +334,7 @@ class ServiceSimulator:
                 "yield one of the two"
             )
         nth = f" {before + 1}" if before else ""
-        full = f", whose write{nth} the disk refuses" if fault == "full" and struck else ""
+        full = f", whose write{nth} the disk refuses" if fault == "disk_full" and struck else ""
         self.events += (f"{flight.name}{full} {does}",)
         if fault in _FAULT_TEXTS:
             self._crash_process("the power fails")
@@ -359,7 +367,7 @@ class ServiceSimulator:
         observe = getattr(self.service, "observe", None)
         if observe is None:
             return
-        self.told, pair, place = True, self.requests[request], len(self.released) - 1
+        self.observed, pair, place = True, self.requests[request], len(self.released) - 1
         losses = possible_losses(pair) or (float(pair.loss_isf(0.5)),)
         number = self.outcomes[place] if place < len(self.outcomes) else 0
         self._call_service(observe, str(request + 1), losses[number % len(losses)])
@@ -407,8 +415,8 @@ class ServiceSimulator:
 #: Returned after the last step, and instead of a value.
 _END, _RAISED, _EXITED = object(), object(), object()
 _FAULT_TEXTS: Mapping[Fault, str] = {
-    "unwritten": "before it is on the disk",
-    "written": "after it is on the disk",
+    "crash_before_write": "before it is on the disk",
+    "crash_after_write": "after it is on the disk",
 }
 
 

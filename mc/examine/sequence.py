@@ -1,10 +1,10 @@
 """A fixed sequence of requests and certified lower bounds on the divergence of its transcript.
 
 >>> import filterproof as fp
->>> played = Sequence(((fp.Gaussian(0.5), 4),))
+>>> played = RequestSequence(((fp.Gaussian(0.5), 4),))
 >>> played.is_granted(fp.GaussianFilter(mu=1.0)), played.rounds
 (True, 4)
->>> low = played.low(Divergence.hockey_stick(1.0))
+>>> low = played.lower_bound(Divergence.hockey_stick(1.0))
 >>> round(low, 9), round(fp.GaussianDP(1.0).delta(1.0), 9)  # four of mu^2 = 1/4 make one of mu = 1
 (0.126936738, 0.126936738)
 """
@@ -85,7 +85,7 @@ def _hockey_stick_bound_from_tv(counts: Mapping[DominatingPair, int], epsilon: f
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class RequestSequence:
     """Requests fixed in advance: each pair of `steps` this many times in a row."""
 
     steps: Steps
@@ -128,17 +128,17 @@ class Sequence:
                 return False
         return True
 
-    def low(self, measure: Divergence, beside: float | None = None) -> float:
+    def lower_bound(self, measure: Divergence, near: float | None = None) -> float:
         """Return a certified lower bound on the divergence of the composition, with all rounding errors included.
 
-        A composition has the lower end of the bounds of `Composition`, refined while `beside`, usually the guarantee,
+        A composition has the lower end of the bounds of `Composition`, refined while `near`, usually the guarantee,
         lies between them. Rényi divergences add. A pair of which nothing is known counts as one that reveals nothing.
         """
         counts = self.counts
         if measure.direction == "QP":
             counts = {pair.swapped: times for pair, times in counts.items()}
         measured = ((pair_with_known_tails(pair), times) for pair, times in counts.items())
-        counts = Sequence(tuple((pair, times) for pair, times in measured if pair is not None)).counts
+        counts = RequestSequence(tuple((pair, times) for pair, times in measured if pair is not None)).counts
         if measure.kind != "renyi":
             # no transcript has a loss above epsilon, so the divergence is 0
             if not counts or _largest_total_loss(counts) <= measure.at:
@@ -149,7 +149,7 @@ class Sequence:
             composition = Composition(counts)
             bounds = composition.delta(measure.at, relative=_RELATIVE_WIDTH, direction="PQ")
             for relative in _NARROWER_WIDTHS:
-                if beside is None or not bounds.low <= beside * (1 + GAIN_MARGIN) < bounds.high:
+                if near is None or not bounds.low <= near * (1 + GAIN_MARGIN) < bounds.high:
                     break
                 if bounds.relative_width > relative:
                     bounds = composition.delta(measure.at, relative=relative, direction="PQ")
@@ -182,11 +182,11 @@ class Sequence:
         """Return the first divergence that certainly exceeds the guarantee in a direction, and its lower bound."""
         for measure in chain.from_iterable(target.both_directions for target in measures):
             promised = measure.promised(promise)
-            if certainly_exceeds(low := self.low(measure, promised), promised):
+            if certainly_exceeds(low := self.lower_bound(measure, promised), promised):
                 return measure, low
         return None
 
-    def minimise(self, fails: Callable[[Sequence], bool], limit: WorkLimit) -> None:
+    def minimise(self, fails: Callable[[RequestSequence], bool], limit: WorkLimit) -> None:
         """Try shorter sequences that still fail: each step is removed by halves, quarters and so on."""
         pieces = []
         for pair, left in self.steps:
@@ -194,19 +194,19 @@ class Sequence:
                 pieces.append((pair, (left + 1) // 2))
                 left //= 2
 
-        def joined(some: Steps) -> Sequence:
+        def joined(some: Steps) -> RequestSequence:
             """Return the sequence with equal neighbouring requests merged."""
             rows = groupby(some, key=itemgetter(0))
-            return Sequence(tuple((pair, sum(times for _, times in row)) for pair, row in rows))
+            return RequestSequence(tuple((pair, sum(times for _, times in row)) for pair, row in rows))
 
         minimise(pieces, lambda some: fails(joined(some)), limit=limit)
 
-    def to_data(self, known: Nameable) -> list[dict[str, Any]]:
+    def to_data(self, names: Nameable) -> list[dict[str, Any]]:
         """Return the sequence as JSON-compatible data."""
-        return [{"request": encode(pair, known), "times": times} for pair, times in self.steps]
+        return [{"request": encode(pair, names), "times": times} for pair, times in self.steps]
 
     @classmethod
-    def from_data(cls, data: object, names: Nameable) -> Sequence:
+    def from_data(cls, data: object, names: Nameable) -> RequestSequence:
         """Return the sequence that `to_data` wrote. Raises ValueError for other data."""
         wrong = ValueError(
             f"sequence must have requests and times, got {repr(data)[:40]}; pass the data that to_data returned"
@@ -225,33 +225,35 @@ class Sequence:
 
 
 def reached_delta(
-    filt: PrivacyFilter, found: LargestDivergence, epsilon: float, *, believed: bool
+    filt: PrivacyFilter, largest: LargestDivergence, epsilon: float, *, believed: bool
 ) -> tuple[float, Steps]:
     """Return the delta that the proposed requests reach, and the requests; (0, ()) if the filter's code denies one.
 
     A user's filter or guarantee may have an `extremal` of its own. Unless it is `believed`, the delta is computed
     again by composition.
     """
-    played = Sequence(tuple(found.steps))
-    if not played.steps or not _all_granted(filt, played, found, epsilon):
+    played = RequestSequence(tuple(largest.steps))
+    if not played.steps or not _all_granted(filt, played, largest, epsilon):
         return 0.0, ()
-    low = found.low
+    low = largest.low
     if not believed:
-        low = max(played.low(side, low) for side in Divergence.hockey_stick(epsilon).both_directions)
+        low = max(played.lower_bound(side, low) for side in Divergence.hockey_stick(epsilon).both_directions)
     return (low, played.steps) if low > 0 else (0.0, ())
 
 
-def _all_granted(filt: PrivacyFilter, played: Sequence, found: LargestDivergence, epsilon: float) -> bool:
+def _all_granted(
+    filt: PrivacyFilter, played: RequestSequence, largest: LargestDivergence, epsilon: float
+) -> bool:
     """Whether the filter's own code grants every request, whatever losses it observes."""
     with suppress(FilterFault, ValueError), filter_faults_raised(filt):  # the filter may not cover such pairs
         if not filt.looks_at_losses:
             return played.is_granted(filt)
         game = worst_case_of_checked_filter(filt, tuple(played.counts), epsilon=epsilon, rounds=played.rounds)
-        return game.low >= found.low * (1 - 2.0**-40)
+        return game.low >= largest.low * (1 - 2.0**-40)
     return False
 
 
-def most_kept(found: LargestDivergence, promised: float) -> float:
+def most_kept(largest: LargestDivergence, promised: float) -> float:
     """Return the largest delta that the theorem allows: the filter's own bound, or the guarantee if smaller."""
     # the guarantee is a double with a relative error of 1e-12, and a bound shown as 0 may be below the smallest double
-    return min(found.high, max(promised * (1 + 2.0**-38), math.ulp(0.0)))
+    return min(largest.high, max(promised * (1 + 2.0**-38), math.ulp(0.0)))

@@ -10,8 +10,8 @@
 ...         if spent + pair.pure_epsilon <= 1.0:
 ...             self.disk["spent"] = spent + pair.pure_epsilon
 ...             yield fp.services.Release()
->>> found = first_violation(Purse, fp.PureDP(1.0))
->>> len(found.violation.schedule.moves)
+>>> search = first_violation(Purse, fp.PureDP(1.0))
+>>> len(search.violation.schedule.moves)
 6
 """
 
@@ -48,7 +48,7 @@ from filterproof.mc.examine.schedule import (
     ServiceSimulator,
     name_of_service,
 )
-from filterproof.mc.examine.sequence import Sequence as Fixed
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.display import one_line_repr
 from filterproof.theory.guarantees import Guarantee
@@ -63,7 +63,7 @@ _SHARES = (1.0, 0.5, 1 / 3, 1 / 8)
 _MAX_STEPS_ALONE = 64
 #: The share of the work for the search. The rest is for minimisation.
 _SEARCH_SHARE = 0.7
-_FAULT_MOVES: tuple[MoveKind, ...] = ("unwritten", "written", "full")
+_FAULT_MOVES: tuple[MoveKind, ...] = ("crash_before_write", "crash_after_write", "disk_full")
 #: How far a move may point: to one of three requests, to the third write of the fourth request in flight.
 _MAX_OFFSET: dict[MoveKind, int] = {"step": 2, "again": 2, **dict.fromkeys(_FAULT_MOVES, 11)}
 #: Steps after which most requests have ended, and the units of work of drawing a move.
@@ -155,18 +155,20 @@ def break_test(promise: Guarantee, service: MakeService) -> BreakTest:
     measures = targets(promise)
 
     @lru_cache(1 << 14)
-    def violated_divergence(answers: Fixed) -> tuple[Divergence, float] | None:
+    def violated_divergence(answers: RequestSequence) -> tuple[Divergence, float] | None:
         """Return the divergence that the answers exceed, with its lower bound, or None."""
         return answers.violation(promise, measures)
 
     def violation_in_any_epoch(world: ServiceSimulator) -> Violation | None:
         """Return the violation by the releases of one epoch, or None."""
         for epoch, pairs in world.by_epoch.items():
-            if (found := violated_divergence(Fixed(tuple(sorted(pairs.items(), key=repr))))) is not None:
+            if (
+                violated := violated_divergence(RequestSequence(tuple(sorted(pairs.items(), key=repr))))
+            ) is not None:
                 whose, done = epoch if len(world.by_epoch) > 1 else None, Schedule(world.menu, world.done)
-                if world.told and not done.releases(service):
+                if world.observed and not done.releases(service):
                     continue
-                return Violation(done, world.events, whose, *found, found[0].promised(promise))
+                return Violation(done, world.events, whose, *violated, violated[0].promised(promise))
         return None
 
     return violation_in_any_epoch
@@ -175,34 +177,34 @@ def break_test(promise: Guarantee, service: MakeService) -> BreakTest:
 def pairs_at_shares(largest: Iterable[tuple[OneParameterFamily, float | None]]) -> tuple[DominatingPair, ...]:
     """Return pairs at shares of the largest granted size, for the first families with one."""
     pairs, kinds = dict[DominatingPair, None](), set[str]()
-    for line, size in largest:
-        if line.kind not in kinds and len(kinds) == _GRANTED:
+    for family, size in largest:
+        if family.kind not in kinds and len(kinds) == _GRANTED:
             break
         if size is not None:
-            kinds.add(line.kind)
-            pairs |= dict.fromkeys(line.pair(share * size) for share in _SHARES)
+            kinds.add(family.kind)
+            pairs |= dict.fromkeys(family.pair(share * size) for share in _SHARES)
     return tuple(pairs)
 
 
-def granted_menu(make: MakeService, lines: Sequence[OneParameterFamily]) -> tuple[DominatingPair, ...]:
+def granted_menu(make: MakeService, families: Sequence[OneParameterFamily]) -> tuple[DominatingPair, ...]:
     """Return the largest requests that a new service grants, and shares of them."""
 
     alone = (ServiceMove("ask"), *[ServiceMove("step")] * _MAX_STEPS_ALONE)
 
-    def largest(line: OneParameterFamily) -> float | None:
+    def largest(family: OneParameterFamily) -> float | None:
         def is_answered(size: float) -> bool:
-            return bool(Schedule((line.pair(size),), alone).play(make).released)
+            return bool(Schedule((family.pair(size),), alone).play(make).released)
 
-        return largest_granted(is_answered, (*line.sizes_below[:-1], *line.sizes))
+        return largest_granted(is_answered, (*family.sizes_below[:-1], *family.sizes))
 
-    return pairs_at_shares((line, largest(line)) for line in lines)
+    return pairs_at_shares((family, largest(family)) for family in families)
 
 
 def granted_or_default_menu(
-    make: MakeService, lines: Sequence[OneParameterFamily]
+    make: MakeService, families: Sequence[OneParameterFamily]
 ) -> tuple[DominatingPair, ...]:
     """Return the granted menu of a service, or pairs of size 1 if it grants no request alone."""
-    return granted_menu(make, lines) or tuple(line.pair(1.0) for line in lines[:_GRANTED])
+    return granted_menu(make, families) or tuple(family.pair(1.0) for family in families[:_GRANTED])
 
 
 def first_violation(
@@ -255,12 +257,12 @@ def first_violation(
     -----
     A search without a finding is not a proof. The service runs in a process of its own.
     """
-    lines, seed = requested_families(service, promise, mechanisms), check_count("seed", seed, least=0)
-    work = partial(_reports_on_granted_menu, service, promise, lines, seed)
+    families, seed = requested_families(service, promise, mechanisms), check_count("seed", seed, least=0)
+    work = partial(_reports_on_granted_menu, service, promise, families, seed)
 
-    def confirm(found: ScheduleSearch, deadline: Deadline) -> None:
-        if found.violation is not None:
-            confirm_schedule(service, promise, found.violation.schedule, deadline)
+    def confirm(search: ScheduleSearch, deadline: Deadline) -> None:
+        if search.violation is not None:
+            confirm_schedule(service, promise, search.violation.schedule, deadline)
 
     nothing, whose = ScheduleSearch(None, 0, 0), name_of_service(service)
     report = last_report(work, nothing, effort, seconds, confirm, whose=whose)
@@ -279,11 +281,15 @@ def confirm_schedule(
 
 
 def _reports_on_granted_menu(
-    service: MakeService, promise: Guarantee, lines: tuple[OneParameterFamily, ...], seed: int, units: float
+    service: MakeService,
+    promise: Guarantee,
+    families: tuple[OneParameterFamily, ...],
+    seed: int,
+    units: float,
 ) -> Iterator[ScheduleSearch]:
     """Yield the reports of a search over a menu of requests that the service grants."""
     yield ScheduleSearch(None, 0, 0)
-    menu = granted_or_default_menu(service, lines)
+    menu = granted_or_default_menu(service, families)
     yield from search_reports(service, promise, menu, WorkLimit.of(units), seed=seed)
 
 
@@ -395,5 +401,5 @@ def _simpler_moves(moves: tuple[ServiceMove, ...], place: int) -> Iterator[tuple
         yield (*begun, ServiceMove("ask"), *later)
     yield from ((*begun, replace(move, at=at), *later) for at in range(move.at))
     for some, by in product((later[:1], later), (1, -1)):  # without it other requests are the newest
-        moved = (one if one.what == "ask" else replace(one, at=max(one.at + by, 0)) for one in some)
+        moved = (each if each.what == "ask" else replace(each, at=max(each.at + by, 0)) for each in some)
         yield (*begun, *moved, *later[len(some) :])

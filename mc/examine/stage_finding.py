@@ -124,10 +124,10 @@ class StageFinding:
         **more: Any,
     ) -> Self:
         """Return the finding of a stage that refutes the guarantee by this counterexample."""
-        found, row = str(counterexample), Tightness.of(counterexample, menu, worst=worst, evidence=evidence)
-        verdict = Verdict(Outcome.REFUTED, row.evidence, scope, found, counterexample.data)
+        result, row = str(counterexample), Tightness.of(counterexample, menu, worst=worst, evidence=evidence)
+        verdict = Verdict(Outcome.REFUTED, row.evidence, scope, result, counterexample.data)
         given = {"not_tried": "", "tightness": (row,)} | more
-        return cls(stage, question, found, menu, verdict=verdict, counterexample=counterexample, **given)
+        return cls(stage, question, result, menu, verdict=verdict, counterexample=counterexample, **given)
 
 
 @dataclass(slots=True)
@@ -157,7 +157,7 @@ class SearchLog:
         """Return the finding of a counterexample to the guarantee."""
         return StageFinding.from_counterexample(cls.stage, cls.question, menu, scope, shown, **more)
 
-    def finding(self, found: str, menu: str, unseen: str, verdict: Verdict | None = None) -> StageFinding:
+    def finding(self, result: str, menu: str, unseen: str, verdict: Verdict | None = None) -> StageFinding:
         """Return the summary of the search with the closest row and the omitted candidates."""
         rows = tuple(self.rows.values())
         near = max(rows, key=lambda row: row.share, default=None)
@@ -166,5 +166,5 @@ class SearchLog:
             f"; {count_words(self.too_large, 'game was', 'games were')} too large" if self.too_large else ""
         )
         left = f"; the rest of the plan: {USED_UP}" if self.cut else ""
-        words = (f"{found}{closest}", menu, f"{unseen}{large}{left}")
+        words = (f"{result}{closest}", menu, f"{unseen}{large}{left}")
         return StageFinding(self.stage, self.question, *words, verdict, tightness=rows)

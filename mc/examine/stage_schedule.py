@@ -55,7 +55,7 @@ from filterproof.mc.examine.stages.sequences import sequence_stage
 from filterproof.mc.examine.stages.shrinking import shrink, tightness_stage
 from filterproof.mc.examine.stages.source_proof import has_own_code, source_proof
 from filterproof.mc.examine.stages.strategy_search import strategy_stage
-from filterproof.mc.examine.worker import ThreadsLost, WorkerPaused, iter_isolated
+from filterproof.mc.examine.worker import WorkerPaused, iter_isolated
 from filterproof.theory.guarantees import Guarantee
 
 #: The probability that an examination refutes a true guarantee, shared by all its estimates.
@@ -162,12 +162,12 @@ class StageRunner:
         """Start all searches, each in a worker that waits for its turn. End earlier ones."""
         self.close()
         left = self.limit.remaining
-        looks = subject.observes_losses
+        observes_losses = subject.observes_losses
         searches = [("sequences", 0.3, partial(sequence_stage, subject))]
         if subject.deterministic:
             # strategies against a filter that looks at losses get as much time as games
-            searches.append(("games", 0.3 if looks else 0.4, partial(game_stage, subject)))
-            if looks or subject.sampled:
+            searches.append(("games", 0.3 if observes_losses else 0.4, partial(game_stage, subject)))
+            if observes_losses or subject.sampled:
                 searches.append(("search", 0.25, partial(strategy_stage, subject, failure=FAILURE)))
         for stage, share, work in searches:
             if stage in self.chosen:
@@ -202,20 +202,20 @@ class StageRunner:
 
     def prove_source(self, subject: ExaminationContext) -> None:
         """Prove a user's own code where no theorem did; the effort bounds its work, beside that of the searches."""
-        if not has_own_code(self.filter) or any(one.covers_all for one in self.findings):
+        if not has_own_code(self.filter) or any(finding.covers_all for finding in self.findings):
             return
         # a counterexample of rounding alone is within the bound of a proof
-        factors = [one.factor for one in self.counterexamples]
+        factors = [counterexample.factor for counterexample in self.counterexamples]
         rounded = bool(factors) and max(factors) < _MIN_CLEAR_RATIO
         limit = WorkLimit.of(_SOURCE_SHARE * self.units)
         self.run("source", 1.0, partial(source_proof, subject), limit, always=rounded, extra=True)
 
     def shrink(self, subject: ExaminationContext) -> None:
         """Minimise the clearest counterexample and trace its play. A schedule has its own description."""
-        if counterexamples := tuple(one for one in self.counterexamples if one.kind != "schedule"):
+        if counterexamples := tuple(each for each in self.counterexamples if each.kind != "schedule"):
             # a refutation is minimised and traced even with little work left
-            least = _MIN_SHRINK_SHARE * self.units
-            limit = WorkLimit.of(max(self.limit.remaining, least) if self.thorough else least)
+            minimum = _MIN_SHRINK_SHARE * self.units
+            limit = WorkLimit.of(max(self.limit.remaining, minimum) if self.thorough else minimum)
             self.run("shrinking", 1.0, partial(shrink, subject, counterexamples), limit, always=True)
 
     def tighten(self, subject: ExaminationContext) -> None:
@@ -227,9 +227,9 @@ class StageRunner:
         """Keep the findings of the searches so far, with refutations replayed."""
         self.findings += [*self.so_far.values(), self._unfinished_finding(why)]
 
-    def _unfinished_finding(self, found: str, **more: Any) -> StageFinding:
-        arguments = {"notes": (found,)} | more
-        return StageFinding(self.stage, "Did the stage finish?", found, "", UNFINISHED, **arguments)
+    def _unfinished_finding(self, result: str, **more: Any) -> StageFinding:
+        arguments = {"notes": (result,)} | more
+        return StageFinding(self.stage, "Did the stage finish?", result, "", UNFINISHED, **arguments)
 
     def _revalidated(self, finding: StageFinding) -> StageFinding:
         """Return the finding, or a weaker one if its counterexample does not replay with a new instance of the filter.
@@ -270,8 +270,8 @@ class StageRunner:
     @property
     def counterexamples(self) -> list[Counterexample]:
         """Return the refutations so far, the clearest first."""
-        refutations = (one.counterexample for one in self.findings if one.counterexample is not None)
-        return sorted(refutations, key=lambda one: one.order)
+        refutations = (each.counterexample for each in self.findings if each.counterexample is not None)
+        return sorted(refutations, key=lambda counterexample: counterexample.order)
 
     def run(
         self,
@@ -319,7 +319,7 @@ class StageRunner:
             self.findings.append(self._unfinished_finding(USED_UP))
         except FilterFault as broken:
             self.findings.append(self._unfinished_finding(str(broken), fault=str(broken), notes=()))
-        except (LateBridgeError, ThreadsLost):
+        except LateBridgeError:
             raise  # not a fault of the filter
         except Exception as error:
             if stage == "admission" and self.promise is None:
@@ -362,8 +362,8 @@ def _admission_stage(
     checked_filter(filt)
     scope = filt.scope if isinstance(filt.scope, str) else "every adaptive adversary"
     yield {"promise": filt.promise, "scope": scope}
-    lines = at_labels(families_for_guarantee(names, filt.promise, own_numbers(filt)), filt)
-    finding, subject = admission_finding(filt, lines, part, seed=seed, own_menu=own_menu)
+    families = at_labels(families_for_guarantee(names, filt.promise, own_numbers(filt)), filt)
+    finding, subject = admission_finding(filt, families, part, seed=seed, own_menu=own_menu)
     yield {"subject": subject}
     yield finding
 

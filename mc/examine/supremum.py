@@ -1,8 +1,8 @@
 """The largest delta over all mechanisms that a filter covers: a theorem bounds it, and granted requests reach it.
 
 >>> import filterproof as fp
->>> found = supremum(fp.ApproximateDPFilter(1.0, 1e-5), 1.0)
->>> round(found.low / 1e-5, 5), round(found.high / 1e-5, 5), found.promised
+>>> largest = supremum(fp.ApproximateDPFilter(1.0, 1e-5), 1.0)
+>>> round(largest.low / 1e-5, 5), round(largest.high / 1e-5, 5), largest.promised
 (0.99989, 0.99989, 1e-05)
 """
 
@@ -19,8 +19,7 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.orders import RenyiCurve
 from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.sequence import Sequence as Played
-from filterproof.mc.examine.sequence import most_kept, reached_delta
+from filterproof.mc.examine.sequence import RequestSequence, most_kept, reached_delta
 from filterproof.mc.examine.stages.certificate import verdict_by_theorems
 from filterproof.theory.argument_checks import check_at_least_zero
 from filterproof.theory.evidence import Outcome, Verdict
@@ -87,7 +86,7 @@ class Supremum:
         return f"{bounds}, promised {self.promised:.6g}{open_end if self.high == 1 else ''}"
 
 
-def supremum(filt: PrivacyFilter, epsilon: float, *, known: Verdict | None = None) -> Supremum:
+def supremum(filt: PrivacyFilter, epsilon: float, *, verdict: Verdict | None = None) -> Supremum:
     """Bound the largest delta over every adversary and every mechanism that a filter covers.
 
         sup over mechanisms and adaptive adversaries of H_{e^epsilon}(transcript)
@@ -98,7 +97,7 @@ def supremum(filt: PrivacyFilter, epsilon: float, *, known: Verdict | None = Non
         The filter.
     epsilon : float
         In nats, >= 0.
-    known : Verdict, optional
+    verdict : Verdict, optional
         The verdict of an examination of this filter, so that no theorem is looked for again.
 
     Returns
@@ -124,7 +123,7 @@ def supremum(filt: PrivacyFilter, epsilon: float, *, known: Verdict | None = Non
     checked = check_at_least_zero("epsilon", epsilon)
     if not isinstance(checked, float):
         raise TypeError(f"epsilon must be one number, got {checked!r}; call supremum for each")
-    covered = verdict_by_theorems(filt) if known is None else known
+    covered = verdict_by_theorems(filt) if verdict is None else verdict
     sound = covered is not None and covered.outcome is Outcome.HOLDS
     extremal, promised = filt.extremal(checked), float(filt.promise.delta(checked))
     check_determinism_on_requests(filt, [pair for pair, _ in extremal.steps])
@@ -161,6 +160,6 @@ def largest_renyi_lower_bound(
     candidates: list[tuple[float, Steps]] = [(0.0, ())]
     for pair in (Gaussian(mu), *menu) if mu > 0 else menu:
         times = count_grants(filt, pair, most=_MAX_REQUESTS)
-        if times and (played := Played(((pair, times),))).is_granted(filt):
-            candidates.append((played.low(Divergence.renyi(order)), played.steps))
+        if times and (played := RequestSequence(((pair, times),))).is_granted(filt):
+            candidates.append((played.lower_bound(Divergence.renyi(order)), played.steps))
     return max(candidates, key=lambda one: one[0])

@@ -1,16 +1,16 @@
 """The play of a counterexample round by round, and the reasons that it shows.
 
 >>> import filterproof as fp
->>> played = Sequence(((fp.Gaussian(1.0), 2),))
+>>> played = RequestSequence(((fp.Gaussian(1.0), 2),))
 >>> class Free(fp.PrivacyFilter):
 ...     promise = fp.ZCDP(0.5)
 ...     def start(self, n): return np.zeros(n)
 ...     def admits(self, spent, request): return spent + request.zcdp_rho <= 0.5
 ...     def spend(self, spent, request): return spent
->>> told = trace_of_sequence(Free(), played, Divergence.renyi(2.0))
->>> [(one.rounds, one.request, one.state_before, one.state_after, round(one.reached, 6)) for one in told.rows]
+>>> trace = trace_of_sequence(Free(), played, Divergence.renyi(2.0))
+>>> [(row.rounds, row.request, row.state_before, row.state_after, round(row.reached, 6)) for row in trace.rows]
 [('1', 'Gaussian(mu=1)', '0', '0', 1.0), ('2', 'Gaussian(mu=1)', '0', '0', 2.0)]
->>> told.passed, told.why
+>>> trace.passed, trace.why
 (2, ('in round 1, Gaussian(mu=1) does not change the state: it is not charged',))
 """
 
@@ -30,7 +30,7 @@ from filterproof.filters.contract.state import State, named_leaves, runs_equal, 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.formatting import format_distinct, pair_words
-from filterproof.mc.examine.sequence import Sequence, granted_state
+from filterproof.mc.examine.sequence import RequestSequence, granted_state
 from filterproof.mc.worst_case.plan import AdaptivePlan, masses_of
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics.stable import log_fraction
@@ -88,13 +88,13 @@ class Trace:
     def lines(self) -> list[str]:
         """Return the trace, one line for each move or step, and the remarks on it."""
         lines = [f"{number}. {move}" for number, move in enumerate(self.moves, 1)]
-        for turn in self.rows:
-            above = " <- above" if certainly_exceeds(turn.reached, turn.promised) else ""
-            reached, promised = format_distinct(turn.reached, turn.promised)
-            when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
+        for row in self.rows:
+            above = " <- above" if certainly_exceeds(row.reached, row.promised) else ""
+            reached, promised = format_distinct(row.reached, row.promised)
+            when, several = f"{row.when}: " if row.when else "", "s" if "-" in row.rounds else ""
             lines.append(
-                f"round{several} {turn.rounds}: {when}ask {turn.request}: {turn.answer}; state {turn.state_before} -> "
-                f"{turn.state_after}; revealed so far {reached} of {promised}{above}"
+                f"round{several} {row.rounds}: {when}ask {row.request}: {row.answer}; state {row.state_before} -> "
+                f"{row.state_after}; revealed so far {reached} of {promised}{above}"
             )
         return [*lines, *self.remarks]
 
@@ -127,9 +127,9 @@ def state_difference_words(before: str, after: str) -> tuple[str, str]:
     return _shortened_text(before, begin), _shortened_text(after, begin)
 
 
-def _shortened_text(told: str, begin: int = 0) -> str:
+def _shortened_text(text: str, begin: int = 0) -> str:
     """Return the text from a position on, cut to the letters of one state in a trace."""
-    shown = f"... {told[begin:].lstrip()}" if begin else told
+    shown = f"... {text[begin:].lstrip()}" if begin else text
     return shown if len(shown) <= _LETTERS else f"{shown[: _LETTERS - 4]} ..."
 
 
@@ -144,7 +144,7 @@ def _values_text(part: Any) -> str:
     return f"{float(part):.6g}" if isinstance(part, float | np.floating) else str(part)
 
 
-def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence) -> Trace:
+def trace_of_sequence(filt: PrivacyFilter, played: RequestSequence, measure: Divergence) -> Trace:
     """Return the trace of a fixed sequence of requests that the filter grants."""
     rows, why, steps = list[TraceRow](), dict[object, str](), list[tuple[DominatingPair, int]]()
     promised, state, rounds_done = measure.promised(filt.promise), checked_start(filt, 1), 0
@@ -171,14 +171,16 @@ def trace_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Divergence
         rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
         request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
         rounds_done += times
-        reached = Sequence(tuple(steps)).low(measure, promised)
+        reached = RequestSequence(tuple(steps)).lower_bound(measure, promised)
         if len(rows) < _ROWS or rounds_done == played.rounds:
             states = state_difference_words(before_row, after_row)
             rows.append(TraceRow(rounds, "", request, "granted", *states, reached, promised))
     return Trace(measure, tuple(rows), passed, tuple(why.values())[:_REASONS])
 
 
-def _steps_split_at_violation(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair, int]]:
+def _steps_split_at_violation(
+    played: RequestSequence, passed: int | None
+) -> Iterator[tuple[DominatingPair, int]]:
     """Yield the steps, short ones round by round, with a cut where the guarantee is exceeded."""
     begin = 0
     for pair, times in played.steps:
@@ -192,28 +194,28 @@ def _steps_split_at_violation(played: Sequence, passed: int | None) -> Iterator[
         begin = end
 
 
-def truncate_to_rounds(played: Sequence, rounds: int) -> Sequence:
+def truncate_to_rounds(played: RequestSequence, rounds: int) -> RequestSequence:
     """Return the first rounds of a sequence."""
     steps, left = [], rounds
     for pair, times in played.steps:
         if left > 0:
             steps.append((pair, min(times, left)))
         left -= times
-    return Sequence(tuple(steps))
+    return RequestSequence(tuple(steps))
 
 
-def _first_exceeding_round(played: Sequence, measure: Divergence, promised: float) -> int | None:
+def _first_exceeding_round(played: RequestSequence, measure: Divergence, promised: float) -> int | None:
     """Return the first round after which the divergence exceeds the guarantee, or None."""
 
     def above(rounds: int) -> bool:
-        return certainly_exceeds(truncate_to_rounds(played, rounds).low(measure, promised), promised)
+        return certainly_exceeds(truncate_to_rounds(played, rounds).lower_bound(measure, promised), promised)
 
-    within, exceeding = 0, played.rounds
+    keeping, exceeding = 0, played.rounds
     if not above(exceeding):
         return None
-    while exceeding - within > 1:  # `bisect_left` takes no range of 2**63 rounds
-        middle = (within + exceeding) // 2
-        within, exceeding = (within, middle) if above(middle) else (middle, exceeding)
+    while exceeding - keeping > 1:  # `bisect_left` takes no range of 2**63 rounds
+        middle = (keeping + exceeding) // 2
+        keeping, exceeding = (keeping, middle) if above(middle) else (middle, exceeding)
     return exceeding
 
 

@@ -24,7 +24,6 @@ from filterproof.mc.examine.pairs_in_attributes import pair_names
 from filterproof.mc.examine.parameter_families import FAMILY_TABLE, checked_family_names
 from filterproof.mc.examine.replay_snippets import replay_snippet
 from filterproof.mc.examine.stage_finding import STOPPED_BY_INTERRUPT, StageFinding, stopped_after
-from filterproof.mc.examine.worker import ThreadsLost
 from filterproof.theory.argument_checks import check_count
 
 SEED = 20_261_121
@@ -126,8 +125,6 @@ def verify(
             pressed = stop
         except (OutOfTime, LateBridgeError) as late:
             exam.leave(stopped_after(1 - exam.limit.remaining / units, late))
-        except ThreadsLost as lost:
-            exam.leave(str(lost))
         finally:
             exam.close()
     if exam.has_printed:

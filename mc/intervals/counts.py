@@ -66,9 +66,9 @@ def clopper_pearson(successes: int, n: int, *, failure: float) -> Estimate:
     most = tail * (1 - ROUNDING) ** math.sqrt(n)
     low, high = 0.0, 1.0
     if successes:
-        law = successes, misses + 1
-        root = float(special.betaincinv(*law, tail))
-        low = _moved_outwards(root, 0.0, lambda p: bool(special.betainc(*law, p) <= most))
+        distribution = successes, misses + 1
+        root = float(special.betaincinv(*distribution, tail))
+        low = _moved_outwards(root, 0.0, lambda p: bool(special.betainc(*distribution, p) <= most))
     if misses:
         rest = successes + 1, misses
         root = float(special.betainccinv(*rest, tail))

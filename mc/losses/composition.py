@@ -293,8 +293,8 @@ class Composition:
             )
         if sum(counts) == 1:
             return _one_release_bounds(pairs[0], epsilon)
-        if (stick := finite_sums.hockey_stick_of_releases(pairs, counts, epsilon)) is not None:
-            return _double_bounds_around(stick)
+        if (hockey_stick := finite_sums.hockey_stick_of_releases(pairs, counts, epsilon)) is not None:
+            return _double_bounds_around(hockey_stick)
         levels = [kov_level for pair in pairs if (kov_level := kov_parameters(pair)) is not None]
         if any(float(kov_level.epsilon) > epsilon + _CERTAIN_GAP for kov_level in levels):
             return _one_release_lower_bound(pairs, epsilon)
@@ -332,9 +332,9 @@ def _one_release_bounds(pair: DominatingPair, epsilon: float) -> Bounds:
         return _double_bounds_around(tail_function(pair).hockey_stick(epsilon))
 
 
-def _double_bounds_around(stick: flint.arb) -> Bounds:
+def _double_bounds_around(hockey_stick: flint.arb) -> Bounds:
     """Return the doubles around a ball of a divergence, clipped to [0, 1]."""
-    return Bounds(max(lower_end(stick), 0.0), min(upper_end(stick), 1.0))
+    return Bounds(max(lower_end(hockey_stick), 0.0), min(upper_end(hockey_stick), 1.0))
 
 
 def _one_release_lower_bound(pairs: Sequence[DominatingPair], epsilon: float) -> Bounds:

@@ -1,8 +1,8 @@
 """The sum of independent losses with few distinct values, enumerated in ball arithmetic.
 
 >>> from filterproof.theory.pairs import RandomizedResponse
->>> stick = hockey_stick_of_releases((RandomizedResponse(20.0), RandomizedResponse(1e-6)), (2, 1), 0.3)
->>> 0.99999999 < float(stick) < 1, float(stick.rad()) < 1e-30
+>>> hockey_stick = hockey_stick_of_releases((RandomizedResponse(20.0), RandomizedResponse(1e-6)), (2, 1), 0.3)
+>>> 0.99999999 < float(hockey_stick) < 1, float(hockey_stick.rad()) < 1e-30
 (True, True)
 """
 
@@ -48,15 +48,15 @@ def hockey_stick_of_releases(
             n * (-distribution.infinite).log1p()
             for distribution, n in zip(distributions, counts, strict=True)
         ]
-        stick = -sum(logs, flint.arb(0)).expm1()
+        hockey_stick = -sum(logs, flint.arb(0)).expm1()
         each = [list(_sums_of_losses(points, n)) for points, n in zip(finite_points, counts, strict=True)]
         for parts in itertools.product(*each):
             beyond, mass = flint.arb(-epsilon), flint.arb(1)
             for loss, share in parts:
                 beyond, mass = beyond + loss, mass * share
             if not beyond <= 0:
-                stick += mass * (-(-beyond).expm1()).max(flint.arb(0))
-    return stick
+                hockey_stick += mass * (-(-beyond).expm1()).max(flint.arb(0))
+    return hockey_stick
 
 
 def _sums_of_losses(points: Sequence[Point], n: int) -> Iterator[_Sum]:

@@ -106,13 +106,15 @@ class TiltedSum:
             masses: NDArray[np.float64] = factors * shares + (_UNDERFLOW if sign > 0 else 0.0)
         return masses
 
-    def above(self, worth: NDArray[np.float64]) -> float:
+    def above(self, payoff: NDArray[np.float64]) -> float:
         """Return an upper bound on the mean payoff, in [0, 1], of places above the cut; inf beyond doubles."""
-        scale, counts = self.log_scale_bound(1), worth > 0
+        scale, counts = self.log_scale_bound(1), payoff > 0
         if scale > _LARGEST:
             return math.inf
         lost = _UNDERFLOW if counts.any() else 0.0  # by products below the normal doubles
-        return float(worth[counts] @ self.masses(1, counts)) + lost + self.distribution.tail * math.exp(scale)
+        return (
+            float(payoff[counts] @ self.masses(1, counts)) + lost + self.distribution.tail * math.exp(scale)
+        )
 
 
 def tilted_power(distributions: Sequence[LatticePLD], counts: Sequence[int], *, tilt: float) -> TiltedPower:

@@ -53,7 +53,7 @@ class Summands:
     ) -> Summands:
         """All losses of a sum; those that need so fine a lattice that the sum has too many places are in `finer`."""
         numbers = tuple(counts.values())
-        # a law that hardly varies, however often it is summed, need not be known as closely as that
+        # a distribution that hardly varies, however often it is summed, need not be known as closely as that
         least = _SPARE_PRECISION * float(np.dot(numbers, variances)) / (len(numbers) + 1)
         needs = tuple(max(own, least / number) for own, number in zip(variances, numbers, strict=True))
         return cls(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from filterproof.mc.prove.paths import Visit
 from filterproof.mc.prove.plays import PlayedDecision, Plays
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import DECLARED, HUGE
@@ -92,9 +93,9 @@ def correct_predictions_and_mismatch(system: System, plays: Plays) -> tuple[int,
             (name, size) for name, size in step.path.choices.items() if _names_declared_number(name)
         )
         groups.setdefault((step.before, sizes), []).append(step)
-    for one in plays.plays:
+    for play in plays.plays:
         grants = 0
-        for decision in one:
+        for decision in play:
             shape = shape_with_leaves(system, decision.before)
             if shape is None:
                 if decision.raised:
@@ -109,7 +110,7 @@ def correct_predictions_and_mismatch(system: System, plays: Plays) -> tuple[int,
             ]
             actual = decision.granted, decision.after if decision.granted else ()
             decision.traced[:] = [
-                (step, values) for step, (*said, values) in answers if _same_outcome(said, actual)
+                (step, values) for step, (*outcome, values) in answers if _same_outcome(outcome, actual)
             ]
             if decision.raised:  # nothing is released, whatever the trace says
                 continue
@@ -120,12 +121,12 @@ def correct_predictions_and_mismatch(system: System, plays: Plays) -> tuple[int,
     return agreed, None
 
 
-def unplayed_code(system: System, plays: Plays) -> list[tuple[str, int, bool | None]]:
+def unplayed_code(system: System, plays: Plays) -> list[Visit]:
     """Return what of the code runs in the trace, but in no decision of the real code that the trace predicts."""
     played = {
         place
-        for one in plays.plays
-        for decision in one
+        for play in plays.plays
+        for decision in play
         for step, _ in decision.traced
         for style in (("array",) if decision.vectorised else ("float", "f8"))
         for place in step.visited.get(style, ())
@@ -139,10 +140,10 @@ def unplayed_code(system: System, plays: Plays) -> list[tuple[str, int, bool | N
     return sorted(traced - played, key=lambda place: (*place[:2], str(place[2])))
 
 
-def _same_outcome(one: Sequence[Any], two: Sequence[Any]) -> bool:
+def _same_outcome(left: Sequence[Any], right: Sequence[Any]) -> bool:
     """Whether two outcomes (granted, leaves) are equal, with NaN equal to NaN."""
     return (
-        one[0] == two[0]
-        and len(one[1]) == len(two[1])
-        and all(x == y or (x != x and y != y) for x, y in zip(one[1], two[1], strict=True))
+        left[0] == right[0]
+        and len(left[1]) == len(right[1])
+        and all(x == y or (x != x and y != y) for x, y in zip(left[1], right[1], strict=True))
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from dataclasses import dataclass, field
 from enum import EnumType
 from functools import partial
-from types import CodeType, FunctionType, MethodType, UnionType
+from types import CodeType, FunctionType, MethodType, NoneType, UnionType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,10 +18,18 @@ from filterproof.mc.prove import ledger, numpy_arrays, numpy_rules, objects, pyt
 from filterproof.mc.prove.arithmetic import NATIVE, Arithmetic
 from filterproof.mc.prove.paths import NotTraced, Path, Raised
 from filterproof.mc.prove.polynomials import Polynomial
-from filterproof.mc.prove.requests import ClassOf, Lacking, Request
+from filterproof.mc.prove.requests import ClassOf, Request
 from filterproof.mc.prove.rewriting import FILE, rewrite_with_hooks
-from filterproof.mc.prove.source import TRACED, is_enum_member, is_traced, refuse_own_container, user_classes
+from filterproof.mc.prove.source import (
+    TRACED,
+    check_class,
+    is_enum_member,
+    is_traced,
+    refuse_own_container,
+    user_classes,
+)
 from filterproof.mc.prove.values import (
+    INTEGERS,
     Array,
     Number,
     RuleFunction,
@@ -90,10 +98,10 @@ class Interpreter:
         if positional and kind in (bool, int, float, str, tuple, list, dict):
             raise NotTraced("a pattern of a builtin class with a pattern inside has no rule")
         try:
-            names = (*getattr(kind, "__match_args__", ())[:positional], *names)
-            return [self.attribute(subject, name) for name in names]
-        except Lacking:
-            raise NotTraced("a pattern reads an attribute that is not there") from None
+            own = getattr(kind, "__match_args__", ())[:positional]
+            return [self.attribute(subject, name) for name in (*own, *[""] * (positional - len(own)), *names)]
+        except Raised:
+            raise NotTraced("a pattern reads an attribute that is not there, or raises") from None
 
     def sequence_parts(self, subject: Any, count: int) -> list[Any] | None:
         """Return the items of a sequence pattern; None where the subject is no such sequence."""
@@ -143,8 +151,9 @@ class Interpreter:
         if isinstance(old, list) and id(old) in self.fresh and symbol == "+":
             old.extend(self.items(value))
             return old
-        if isinstance(old, list | dict | set | np.ndarray) or (isinstance(old, Array) and old.box):
-            raise NotTraced("a list or an array that may outlive the call is changed in place")
+        is_array = isinstance(old, list | dict | set | np.ndarray) or (isinstance(old, Array) and old.box)
+        if is_array or hasattr(old, "__i" + objects.SPECIAL.get(symbol, "__or__")[2:]):
+            raise NotTraced("a list, an array or an object that may outlive the call is changed in place")
         result = self.binary(symbol, old, value)
         if not isinstance(old, Array) or not old.ndim:
             return result
@@ -156,19 +165,12 @@ class Interpreter:
         numpy_arrays.set_item(self, old, slice(None), new)
         return old
 
-    def augment_item(self, symbol: str, thing: Any, index: Any, value: Any) -> None:
-        """Do thing[index] symbol= value."""
-        old = self.item(thing, index)
-        if isinstance(thing, Array):
-            return self.set_item(thing, index, self.binary(symbol, old, value))
-        return self.set_item(thing, index, self.augmented_value(symbol, old, value))
-
     # -- expressions ---------------------------------------------------------------------------------------
 
     def unary(self, symbol: str, value: Any) -> Any:
-        if (found := lift(value)) is None:
+        if (lifted := lift(value)) is None:
             raise NotTraced("a sign of what is no number has no rule")
-        number = numpy_arrays.to_traced_array(self, found)
+        number = numpy_arrays.to_traced_array(self, lifted)
         if symbol == "-":
             return python_number_if_known(self.arithmetic.negative(number))
         if symbol == "~":
@@ -184,85 +186,97 @@ class Interpreter:
             Array.of(number.kind, number.runs, number.data.copy())
         )  # a copy, as of NumPy
 
-    def binary(self, symbol: str, one: Any, two: Any) -> Any:
-        kinds = type(one), type(two)
+    def binary(self, symbol: str, left: Any, right: Any) -> Any:
+        kinds = type(left), type(right)
         if set(kinds) <= {bool, int, float, str} and symbol in NATIVE:
-            if symbol == "**" and not (isinstance(one, float) or (abs(one) < 1e6 and 0 <= two <= 64)):
+            if symbol == "**" and not (isinstance(left, float) or (abs(left) < 1e6 and 0 <= right <= 64)):
                 raise NotTraced("a large power has no rule")
             if bool in kinds and symbol not in ("&", "|", "^", "==", "!="):
                 self.path.differs = True
             if symbol in "*%" and str in kinds:
                 raise NotTraced("a text that is repeated or formatted has no rule")
             try:
-                return NATIVE[symbol](one, two)
+                return NATIVE[symbol](left, right)
             except (TypeError, ValueError, ArithmeticError):
                 self.path.differs = True
                 raise Raised from None
         if (symbol, *kinds) in _CONTAINER_OPERATIONS:
-            return self.mark_fresh(NATIVE[symbol](one, two))
-        if kinds == (frozenset, frozenset) and symbol in "|&-":
-            return NATIVE[symbol](one, two)
-        if symbol == "|" and isinstance(one, type | UnionType) and isinstance(two, type):
-            return one | two
-        if (method := objects.special_method(one, objects.SPECIAL.get(symbol), two)) is not None:
-            if (found := self.call(method, [two], {})) is NotImplemented:
+            return self.mark_fresh(NATIVE[symbol](left, right))
+        if set(kinds) <= {frozenset, set} and symbol in "|&-":
+            return NATIVE[symbol](left, right)
+        if symbol == "|" and isinstance(left, type | UnionType) and isinstance(right, type):
+            return left | right
+        if (method := objects.special_method(left, objects.SPECIAL.get(symbol), right)) is not None:
+            if (result := self.call(method, [right], {})) is NotImplemented:
                 raise NotTraced(f"the operator {symbol} of {kinds[0].__name__} is not implemented")
-            return found
-        a, b = lift(one), lift(two)
+            return result
+        a, b = lift(left), lift(right)
         if symbol == "@":
-            return self.call(np.matmul, [one, two], {})
+            return self.call(np.matmul, [left, right], {})
         if a is None or b is None:
             raise NotTraced(
                 f"the operator {symbol} of {kinds[0].__name__} and {kinds[1].__name__} has no rule"
             )
         return python_number_if_known(self.arithmetic.binary(symbol, a, b))
 
-    def compare(self, symbol: str, one: Any, two: Any) -> Any:
+    def compare(self, symbol: str, left: Any, right: Any) -> Any:
         if symbol in ("in", "not in"):
-            return self._within(one, two) == (symbol == "in")
+            return self._within(left, right) == (symbol == "in")
         if symbol in ("==", "!=", "is", "is not"):
-            same = self._same_object_or_none(one, two, symbol[:2] == "is")
+            same = self._same_object_or_none(left, right, symbol[:2] == "is")
             if same is not None:
                 return same == (symbol in ("==", "is"))
-        return self.binary(symbol, one, two)
+        return self.binary(symbol, left, right)
 
-    def _same_object_or_none(self, one: Any, two: Any, identity: bool) -> bool | None:
+    def _same_object_or_none(self, left: Any, right: Any, identity: bool) -> bool | None:
         """Whether classes, names or Nones are the same; None for numbers, which compare by value."""
-        if isinstance(one, ClassOf) or isinstance(two, ClassOf):
-            asked, other = (one, two) if isinstance(one, ClassOf) else (two, one)
-            return bool(asked.matches(other))
-        if one is None or two is None:
-            if not identity and (isinstance(one, Array) or isinstance(two, Array)):
+        if isinstance(left, ClassOf) or isinstance(right, ClassOf):
+            class_of, other = (left, right) if isinstance(left, ClassOf) else (right, left)
+            return bool(class_of.matches(other))
+        if left is None or right is None:
+            if not identity and (isinstance(left, Array) or isinstance(right, Array)):
                 raise NotTraced("an array is compared with None")
-            return one is two
-        if (isinstance(one, type) and isinstance(two, type)) or (is_enum_member(one) and is_enum_member(two)):
-            return one is two
-        if isinstance(one, tuple) and isinstance(two, tuple) and not identity:
-            refuse_own_container(one)
-            refuse_own_container(two)
-            pairs = zip(one, two, strict=False)
-            return len(one) == len(two) and all(self.truth(self.compare("==", *pair)) for pair in pairs)
-        if isinstance(one, np.dtype) or isinstance(two, np.dtype):
-            return bool(np.dtype(one) == np.dtype(two))
-        if isinstance(one, Request) or isinstance(two, Request) or identity:
+            return left is right
+        if isinstance(left, type) and isinstance(right, type):
+            check_class(left)
+            check_class(right)
+            return left is right
+        if is_enum_member(left) and is_enum_member(right):
+            return left is right
+        if isinstance(left, tuple) and isinstance(right, tuple) and not identity:
+            refuse_own_container(left)
+            refuse_own_container(right)
+            pairs = zip(left, right, strict=False)
+            return len(left) == len(right) and all(self._same_item(*pair) for pair in pairs)
+        if isinstance(left, np.dtype) or isinstance(right, np.dtype):
+            return bool(np.dtype(left) == np.dtype(right))
+        if isinstance(left, Request) or isinstance(right, Request) or identity:
             raise NotTraced("the identity of objects, or a request beside an object, has no rule")
         return None
 
-    def _within(self, one: Any, two: Any) -> bool:
+    def _within(self, value: Any, container: Any) -> bool:
         """Whether a value is in a container, by comparison with each member."""
-        if not isinstance(two, tuple | list | frozenset | set | dict):
-            raise NotTraced(f"membership in {type(two).__name__} has no rule")
-        refuse_own_container(two)
-        members = sorted(two, key=str) if isinstance(two, frozenset | set) else two
-        return any(self.truth(self.compare("==", one, member)) for member in members)
+        if not isinstance(container, tuple | list | frozenset | set | dict):
+            raise NotTraced(f"membership in {type(container).__name__} has no rule")
+        refuse_own_container(container)
+        members = sorted(container, key=str) if isinstance(container, frozenset | set) else container
+        return any(self._same_item(value, member) for member in members)
 
-    def truth(self, value: Any) -> bool:
+    def _same_item(self, left: Any, right: Any) -> bool:
+        """Whether items of containers are equal; Python takes one object for equal to itself, also NaN and arrays."""
+        for number in map(lift, (left, right)):
+            if number is not None and (not number.is_scalar or number.value != number.value):
+                raise NotTraced("a NaN or an array in a container that is compared has no rule")
+        return self.truth(self.compare("==", left, right))
+
+    def truth(self, value: Any, position: tuple[int, int] | None = None) -> bool:
         """bool(value); of an array, of its one run and entry, since it raises for several."""
-        if (found := lift(value)) is not None:
-            if found.data.size != 1:
-                raise Raised
+        self.path.position = position or self.path.position
+        if (array := lift(value)) is not None:
+            if array.data.size != 1:
+                raise Raised if array.data.size else NotTraced("the truth of an empty array has no rule")
             return bool(
-                self.path.visit(self.arithmetic.truth(numpy_arrays.to_traced_array(self, found).items[0]))
+                self.path.visit(self.arithmetic.truth(numpy_arrays.to_traced_array(self, array).items[0]))
             )
         if value is None or isinstance(value, str | tuple | list | dict | frozenset | set):
             refuse_own_container(value)
@@ -274,14 +288,15 @@ class Interpreter:
         if isinstance(value, tuple):
             return tuple(map(self.key, value))
         constant = value.known if isinstance(value, ClassOf) else constant_of(value)
-        known = constant is None or isinstance(constant, bool | int | float | str | type | frozenset)
-        known = known or is_enum_member(constant)
-        if not known or (isinstance(value, Array) and constant is None):
-            raise NotTraced("a key or an index is not known, or is an object")
+        known = type(constant) in (bool, int, float, str, frozenset, NoneType) and constant == constant
+        if isinstance(constant, type):
+            check_class(constant)
+        elif not (known or is_enum_member(constant)) or (isinstance(value, Array) and constant is None):
+            raise NotTraced("a key or an index is not known, is NaN, or is an object")
         return constant
 
-    def set_of(self, items: Iterable[Any]) -> frozenset[Any]:
-        return frozenset(map(self.key, items))
+    def set_of(self, items: Iterable[Any]) -> set[Any]:
+        return set(map(self.key, items))
 
     def unpacked_mapping(self, value: Any) -> dict[Any, Any]:
         """Return the mapping of a ** unpacking; raise NotTraced unless it is a dict."""
@@ -290,15 +305,13 @@ class Interpreter:
         return value
 
     def text(self, *parts: Any) -> str | UnreadText:
-        return (
-            "".join(map(str, parts)) if all(isinstance(part, str | int) for part in parts) else UnreadText()
-        )
+        return "".join(map(str, parts)) if all(type(p) in (str, int, bool) for p in parts) else UnreadText()
 
     def formatted(self, value: Any, form: Any) -> UnreadText:
         """Return a text that nothing reads; arrays take no format."""
         if form and not (isinstance(value, Array | float) and isinstance(form, str) and form[-1] in "efg%"):
             raise NotTraced("this format has no rule")
-        if form and isinstance(value, Array) and not value.is_scalar:
+        if form and isinstance(value, Array) and value.ndim:
             raise Raised
         return UnreadText()
 
@@ -315,14 +328,12 @@ class Interpreter:
             return python_number_if_known(
                 numpy_arrays.index(self, numpy_arrays.to_traced_array(self, thing), index)
             )
-        if isinstance(thing, type):
-            return thing  # PrivacyFilter[State]: a type
         if not isinstance(thing, tuple | list | str):
             raise NotTraced(f"an item of {type(thing).__name__} has no rule")
         refuse_own_container(thing)
+        if isinstance(index, Array) and (index.kind not in ("int", *INTEGERS) or index.ndim):
+            raise NotTraced("an index that is no integer has no rule")
         if isinstance(index, Array) and constant_of(index) is None:
-            if index.ndim or is_float_kind(index.kind):
-                raise NotTraced("an index that is no integer has no rule")
             return numpy_arrays.entry_at_unknown_index(self, list(thing), entry_as_number(index.value))
         try:
             return thing[index if isinstance(index, slice) else operator.index(self.key(index))]
@@ -334,7 +345,9 @@ class Interpreter:
         refuse_own_container(value)
         if isinstance(value, list):
             return value  # it may grow meanwhile
-        if isinstance(value, tuple | str | range | dict) or type(value) is EnumType:
+        if isinstance(value, dict | KeysView | ValuesView | ItemsView):
+            return live_items(value)
+        if isinstance(value, tuple | str | range) or type(value) is EnumType:
             return list(value)
         if isinstance(value, SingleUse):
             if value.taken or id(value) not in self.fresh:
@@ -354,7 +367,10 @@ class Interpreter:
     def super(self, kind: type, first: Any) -> Any:
         return super(kind, first)
 
-    def call(self, function: Any, args: list[Any], named: dict[str, Any]) -> Any:
+    def call(
+        self, function: Any, args: list[Any], named: dict[str, Any], position: tuple[int, int] | None = None
+    ) -> Any:
+        self.path.position = position or self.path.position
         return python_number_if_known(self._dispatch_call(function, args, named))
 
     def _dispatch_call(self, function: Any, args: list[Any], named: dict[str, Any]) -> Any:
@@ -381,18 +397,18 @@ class Interpreter:
         if is_traced(function):
             if function not in self._rewritten:
                 self._rewritten[function] = rewrite_with_hooks(function, self)
-            before = self.path.file, self.path.line
+            before = self.path.file, self.path.line, self.path.position
             if function.__module__ not in TRACED:  # it is the user's line that says where
                 self.path.file = function.__code__.co_filename
             result = self._run(self._rewritten[function], args, named)
-            self.path.file, self.path.line = before
+            self.path.file, self.path.line, self.path.position = before
             return result
         if (method := objects.special_method(function, "__call__")) is not None:
             return self._dispatch_call(method, args, named)
         if isinstance(function, type) and issubclass(function, np.generic):
             return self._by_rule(partial(numpy_arrays.scalar, self, function), name, args, named)
         if isinstance(function, type) and user_classes(function):
-            return objects.made(self, function, args, named)
+            return objects.new_instance(self, function, args, named)
         if function in python_rules.KNOWN or python_rules.is_defined_by_library(function):
             return python_rules.call_on_known_values(function, args, named)
         raise NotTraced(f"{name} has no rule")
@@ -427,12 +443,20 @@ class Interpreter:
         return result
 
 
+def live_items(container: Iterable[Any]) -> Iterator[Any]:
+    """Yield the items of a dict or of a view of it, which the loop may change."""
+    try:
+        yield from container
+    except RuntimeError:  # its size has changed
+        raise Raised from None
+
+
 def is_known_constant(value: Any) -> bool:
     """Whether a value is a number, or an array without runs, with all entries known."""
-    found = value if isinstance(value, Array) else None
-    if found is None:
+    array = value if isinstance(value, Array) else None
+    if array is None:
         return isinstance(value, bool | int | float | np.generic | np.ndarray)
-    return not found.runs and all(not isinstance(e, Polynomial) or e.value is not None for e in found.items)
+    return not array.runs and all(not isinstance(e, Polynomial) or e.value is not None for e in array.items)
 
 
 def python_number_if_known(value: Any) -> Any:

@@ -140,10 +140,10 @@ def bound_on_single_double(
         max(-_LARGEST, least) if least is not None else -_LARGEST,
         min(_LARGEST, most) if most is not None else _LARGEST,
     ]
-    low, high = (int(end) if atom.whole else double_to_place(float(end)) for end in ends)
+    low, high = (int(end) if atom.is_integer else double_to_place(float(end)) for end in ends)
 
     def value_at_place(place: int) -> Fraction:
-        return Fraction(place if atom.whole else place_to_double(place))
+        return Fraction(place if atom.is_integer else place_to_double(place))
 
     if may_hold(value_at_place(low if rises else high)):
         return None
@@ -163,7 +163,7 @@ def _underlying_double(path: Path, value: Polynomial) -> int | None:
     while pending:
         last = max(pending)
         atom = path.atoms[last]
-        if len(pending) == 1 and (atom.whole or not path.may_not_be_double(last)):
+        if len(pending) == 1 and (atom.is_integer or not path.may_not_be_double(last)):
             double = last if is_function else None
         if atom.kind not in (*_STEPS, "sqrt", "quotient", "function") or (
             atom.kind == "rounded" and atom.units > 1

@@ -38,12 +38,12 @@ MAX_TABLE, MAX_ENTRIES = 24, 64
 
 def to_traced_array(own: Caller, value: Any) -> Array:
     """Return an argument as a traced array or scalar."""
-    found = lift(value)
-    if found is None:
+    array = lift(value)
+    if array is None:
         return array_of(own, value)
-    if found.kind not in (*PYTHON, *NUMPY):
+    if array.kind not in (*PYTHON, *NUMPY):
         raise NotTraced("a part of a budget's sum is used as a number")
-    return found
+    return array
 
 
 def with_numpy_kinds(*given: Array) -> list[Array]:
@@ -99,20 +99,25 @@ def full_like(own: Caller, a: Any, fill_value: Any, dtype: Any = None) -> Array:
 
 def array_of(own: Caller, value: Any, dtype: Any = None, copy: bool = True) -> Array:
     """np.array, or np.asarray where it does not copy."""
-    made = lift(value)
-    if made is None:
+    array = lift(value)
+    if array is None:
         if not isinstance(value, tuple | list):
             raise NotTraced("a function of NumPy is given what is no number")
         parts = [to_traced_array(own, v) for v in value]
         if any(p.runs for p in parts):
             raise NotTraced("np.array of these entries has no rule")
-        made = stack(own, parts) if parts else Array("f8", False, (0,), [])
-    elif made.is_scalar:
-        made = Array.of(as_numpy_kind(made.kind), False, made.data.copy(), box=True)
+        array = stack(own, parts) if parts else Array("f8", False, (0,), [])
+    elif array.is_scalar:
+        array = Array.of(as_numpy_kind(array.kind), False, array.data.copy(), box=True)
     elif copy:
-        made = Array.of(made.kind, made.runs, made.data.copy(), made.box)
-    kind = dtype_kind(dtype, made.kind)
-    return made if kind == made.kind else cast(own, made, kind)
+        array = Array.of(array.kind, array.runs, array.data.copy(), array.box)
+    kind = dtype_kind(dtype, array.kind)
+    return array if kind == array.kind else cast(own, array, kind)
+
+
+def as_array(result: Array) -> Array:
+    """Return what NumPy gives as an array also where it has no axis."""
+    return Array.of(result.kind, result.runs, result.data, box=not result.ndim)
 
 
 def stack(own: Caller, arrays: Any, axis: Any = 0) -> Array:
@@ -152,14 +157,14 @@ def reshape(own: Caller, a: Array, *shape: Any) -> Array:
             raise NotTraced("reshape mixes the runs")
         sizes[0] = 1
     try:
-        return Array.of(a.kind, a.runs, a.data.reshape([own.key(s) for s in sizes]))
+        return as_array(Array.of(a.kind, a.runs, a.data.reshape([own.key(s) for s in sizes])))
     except ValueError:
         raise NotTraced("reshape has no rule here") from None
 
 
 def concatenate(own: Caller, arrays: Any, axis: Any = 0) -> Array:
     """The entries of several arrays along an axis other than that of the runs, one array after the other."""
-    parts = [array_of(own, one) for one in own.items(arrays)]
+    parts = [array_of(own, array) for array in own.items(arrays)]
     kind, runs = reduce(promoted_kind, (part.kind for part in parts)), result_has_runs(parts)
     if len({(part.runs, part.ndim) for part in parts}) != 1 or (runs and own.key(axis) % parts[0].ndim == 0):
         raise NotTraced("arrays are joined along the axis of the runs; pass axis=1, say")
@@ -172,7 +177,7 @@ def concatenate(own: Caller, arrays: Any, axis: Any = 0) -> Array:
 
 def append(own: Caller, arr: Any, values: Any, axis: Any = None) -> Array:
     """np.append; without an axis, of arrays without runs."""
-    parts = [array_of(own, one) for one in (arr, values)]
+    parts = [array_of(own, array) for array in (arr, values)]
     if axis is None and any(part.runs for part in parts):
         raise NotTraced("np.append mixes the runs")
     flat = [Array.of(part.kind, False, part.data.ravel()) for part in parts]
@@ -181,7 +186,7 @@ def append(own: Caller, arr: Any, values: Any, axis: Any = None) -> Array:
 
 def column_stack(own: Caller, tup: Any) -> Array:
     """Arrays with one entry, or several, for each run, side by side."""
-    parts = [array_of(own, one) for one in own.items(tup)]
+    parts = [array_of(own, array) for array in own.items(tup)]
     if not all(part.runs for part in parts):
         raise NotTraced("column_stack of arrays without runs has no rule")
     columns = [Array.of(p.kind, True, p.data[:, None] if p.ndim == 1 else p.data) for p in parts]
@@ -199,15 +204,15 @@ def expand_dims(own: Caller, a: Any, axis: Any) -> Array:
 
 def scalar(own: Caller, kind: type, x: Any = 0) -> Array:
     """Trace a NumPy scalar type's call, such as np.int64(x)."""
-    made: Array = own.arithmetic.cast(to_traced_array(own, x), kind_of_dtype(kind))
-    return made
+    result: Array = own.arithmetic.cast(to_traced_array(own, x), kind_of_dtype(kind))
+    return result
 
 
 def cast(own: Caller, a: Array, dtype: Any) -> Array:
     """Trace `a.astype(dtype)`."""
-    made: Array = own.arithmetic.cast(a, kind_of_dtype(dtype))
-    made.box = a.box
-    return made
+    result: Array = own.arithmetic.cast(a, kind_of_dtype(dtype))
+    result.box = a.box
+    return result
 
 
 def item(own: Caller, a: Array) -> Array:
@@ -232,8 +237,8 @@ def run_column_or_none(own: Caller, array: Array, given: Any) -> int | None:
     at = to_traced_array(own, given[1])
     if array.ndim != 2 or not array.runs or at.kind not in ("int", *INTEGERS) or at.data.size != 1:
         raise NotTraced("this index of each run has no rule")
-    found: int = entry_at_unknown_index(own, range(array.data.shape[1]), entry_as_number(at.items[0]))
-    return found
+    column: int = entry_at_unknown_index(own, range(array.data.shape[1]), entry_as_number(at.items[0]))
+    return column
 
 
 def index(own: Caller, array: Array, given: Any) -> Any:
@@ -246,25 +251,23 @@ def index(own: Caller, array: Array, given: Any) -> Any:
             raise NotTraced("a mask, or an index of the runs, picks a number of entries that is not known")
         return elementwise(lambda i: entry_at_unknown_index(own, array.items, i), array.kind, at)
     picked = array.data[index_keeping_runs(own, array, given)]
-    return (
-        Array.of(array.kind, array.runs, picked)
-        if isinstance(picked, np.ndarray)
-        else Number(array.kind, picked)
-    )
+    if isinstance(picked, np.ndarray):
+        return as_array(Array.of(array.kind, array.runs, picked))
+    return Number(array.kind, picked)
 
 
 def index_keeping_runs(own: Caller, array: Array, given: Any) -> tuple[Any, ...]:
-    """Return a NumPy index that keeps the axis of runs whole; raise NotTraced for any other."""
-    parts = [one if one is None or one is Ellipsis or isinstance(one, slice) else own.key(one)
-             for one in (given if isinstance(given, tuple) else (given,))]  # fmt: skip
-    axes = sum(one is not None and one is not Ellipsis for one in parts)
+    """Return a NumPy index that keeps every run; raise NotTraced for any other."""
+    parts = [part if part is None or part is Ellipsis or isinstance(part, slice) else own.key(part)
+             for part in (given if isinstance(given, tuple) else (given,))]  # fmt: skip
+    axes = sum(part is not None and part is not Ellipsis for part in parts)
     is_whole = parts and (
         (isinstance(parts[0], slice) and parts[0] == slice(None))
         or (parts[0] is Ellipsis and axes < array.ndim)
     )
     if array.runs and not is_whole:
         raise NotTraced("some of the runs are read, which are not the others")
-    if any(type(one) not in (int, slice) for one in parts if one is not None and one is not Ellipsis):
+    if any(type(part) not in (int, slice) for part in parts if part is not None and part is not Ellipsis):
         raise NotTraced("an index that is no integer has no rule")
     try:
         array.data[tuple(parts)]

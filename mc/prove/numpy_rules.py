@@ -19,6 +19,7 @@ from filterproof.mc.prove.numpy_arrays import (
     Caller,
     append,
     array_of,
+    as_array,
     broadcast_arrays,
     broadcast_to,
     cast,
@@ -75,17 +76,17 @@ TESTS: dict[Any, Callable[[float], bool]] = {
 # -- element by element ----------------------------------------------------------------------------------------
 
 
-def binary(symbol: str, own: Caller, one: Any, two: Any) -> Array:
-    made: Array = own.arithmetic.binary(
-        symbol, *with_numpy_kinds(to_traced_array(own, one), to_traced_array(own, two))
+def binary(symbol: str, own: Caller, x: Any, y: Any) -> Array:
+    result: Array = own.arithmetic.binary(
+        symbol, *with_numpy_kinds(to_traced_array(own, x), to_traced_array(own, y))
     )
-    return made
+    return result
 
 
-def logical(rule: Callable[[Any, Any], Any], own: Caller, one: Any, two: Any) -> Array:
+def logical(rule: Callable[[Any, Any], Any], own: Caller, left: Any, right: Any) -> Array:
     truth = own.arithmetic.truth
     return elementwise(
-        lambda x, y: rule(truth(x), truth(y)), "b1", to_traced_array(own, one), to_traced_array(own, two)
+        lambda x, y: rule(truth(x), truth(y)), "b1", to_traced_array(own, left), to_traced_array(own, right)
     )
 
 
@@ -100,7 +101,7 @@ def unary(rule: Callable[[Arithmetic, Value, str], Value], kinds: str, own: Call
     return elementwise(lambda entry: rule(own.arithmetic, entry, value.kind), value.kind, value)
 
 
-def whole(rule: str, arithmetic: Arithmetic, x: Value, kind: str) -> Value:
+def to_whole(rule: str, arithmetic: Arithmetic, x: Value, kind: str) -> Value:
     """Round to an integer by `rule`: floor, ceil, trunc or rint."""
     return arithmetic.round_to_integer(rule, x)
 
@@ -112,8 +113,8 @@ def in_doubles(own: Caller, name: str, x: Any, kind: str = "f8") -> Array:
         (given,) = with_numpy_kinds(given)
     if given.kind in ("b1", "i1", "i2", "u1", "u2"):
         raise NotTraced(f"{name} of booleans or small integers is of lower precision, which has no rule")
-    found: Array = own.arithmetic.converted(given, kind)
-    return found
+    doubles: Array = own.arithmetic.converted(given, kind)
+    return doubles
 
 
 def square_root(own: Caller, x: Any) -> Array:
@@ -140,12 +141,12 @@ def hypot(own: Caller, x: Any, y: Any) -> Array:
             known = np.hypot(float(p.value or 0), float(q.value or 0))
             return to_traced_array(own, float(known)).value  # type: ignore[no-any-return]
         exact, compute = Atom("sqrt", "", (squares,), False, Fraction(0)), partial(_double_or_none, np.hypot)
-        found: Value = own.path.rounded(
+        nearest: Value = own.path.rounded(
             own.path.intern_atom(exact), of_sum=False, units=LIBRARY_UNITS, of=(p, q), compute=compute
         )
-        return found
+        return nearest
 
-    return elementwise(root, "f8", *(in_doubles(own, "hypot", one) for one in (x, y)))
+    return elementwise(root, "f8", *(in_doubles(own, "hypot", side) for side in (x, y)))
 
 
 def next_double(own: Caller, x1: Any, x2: Any) -> Array:
@@ -160,24 +161,24 @@ def next_double(own: Caller, x1: Any, x2: Any) -> Array:
             return to_traced_array(own, known).value  # type: ignore[no-any-return]
         of = x, Polynomial.constant(1 if towards > 0 else -1)
         compute = partial(_double_or_none, lambda x, sign: math.nextafter(x, sign * math.inf))
-        found: Value = own.path.rounded(x, of_sum=False, units=4, of=of, compute=compute)
-        return found
+        neighbour: Value = own.path.rounded(x, of_sum=False, units=4, of=of, compute=compute)
+        return neighbour
 
     return elementwise(following, "f8", value)
 
 
 def _double_or_none(rule: Callable[..., float], exact: Fraction, *of: Fraction) -> Fraction | None:
     """Return what a function of a library gives for doubles; None if it overflows."""
-    made = float(rule(*map(float, of)))
-    return Fraction(made) if math.isfinite(made) else None
+    result = float(rule(*map(float, of)))
+    return Fraction(result) if math.isfinite(result) else None
 
 
 def extremum(sign: int, skip_nan: bool, own: Caller, x: Any, y: Any) -> Array:
-    one, two = with_numpy_kinds(to_traced_array(own, x), to_traced_array(own, y))
-    a, kind = own.arithmetic, promoted_kind(one.kind, two.kind)
-    a.check_weak(kind, one, two)
+    left, right = with_numpy_kinds(to_traced_array(own, x), to_traced_array(own, y))
+    a, kind = own.arithmetic, promoted_kind(left.kind, right.kind)
+    a.check_weak(kind, left, right)
     return elementwise(
-        lambda p, q: a.larger(a.convert(p, kind), a.convert(q, kind), sign, skip_nan), kind, one, two
+        lambda p, q: a.larger(a.convert(p, kind), a.convert(q, kind), sign, skip_nan), kind, left, right
     )
 
 
@@ -193,30 +194,30 @@ def tested(rule: Callable[[float], bool], own: Caller, x: Any) -> Array:
 
 
 def where(own: Caller, condition: Any, x: Any, y: Any) -> Array:
-    one, two = to_traced_array(own, x), to_traced_array(own, y)
-    a, kind = own.arithmetic, promoted_kind(*(n.kind for n in with_numpy_kinds(one, two)))
-    a.check_weak(kind, one, two)
+    left, right = to_traced_array(own, x), to_traced_array(own, y)
+    a, kind = own.arithmetic, promoted_kind(*(n.kind for n in with_numpy_kinds(left, right)))
+    a.check_weak(kind, left, right)
 
     def pick(c: Entry, p: Entry, q: Entry) -> Entry:
         chosen = p if own.path.visit(a.truth(c)) else q
         return chosen if is_bool_kind(kind) else a.convert(chosen, kind)
 
-    return elementwise(pick, kind, to_traced_array(own, condition), one, two)
+    return as_array(elementwise(pick, kind, to_traced_array(own, condition), left, right))
 
 
 def power(own: Caller, x1: Any, x2: Any) -> Array:
     """np.power of doubles: the power of the C library, also for squares of arrays."""
     given = with_numpy_kinds(to_traced_array(own, x1), to_traced_array(own, x2))
-    if promoted_kind(*(one.kind for one in given)) != "f8":
+    if promoted_kind(*(array.kind for array in given)) != "f8":
         raise NotTraced("np.power of integers has no rule")
-    bases, exponents = (own.arithmetic.converted(one, "f8") for one in given)
+    bases, exponents = (own.arithmetic.converted(array, "f8") for array in given)
     return elementwise(lambda x, y: own.arithmetic.power(x, y, "f8", True), "f8", bases, exponents)
 
 
 def at_least_one_axis(own: Caller, value: Any) -> Array:
     """np.atleast_1d of one argument."""
-    found = array_of(own, value)
-    return found if found.ndim else Array.of(found.kind, False, found.data.reshape(1))
+    array = array_of(own, value, copy=False)
+    return array if array.ndim else Array.of(array.kind, False, array.data.reshape(1))
 
 
 def take(own: Caller, a: Any, indices: Any) -> Any:
@@ -225,7 +226,7 @@ def take(own: Caller, a: Any, indices: Any) -> Any:
         raise NotTraced(
             f"np.take of an array with {table.ndim} axes has no rule; take from an array with one axis"
         )
-    return index(own, table, indices)
+    return index(own, table, array_of(own, indices) if isinstance(indices, list | tuple) else indices)
 
 
 def select(own: Caller, condlist: Any, choicelist: Any, default: Any = 0) -> Array:
@@ -233,10 +234,11 @@ def select(own: Caller, condlist: Any, choicelist: Any, default: Any = 0) -> Arr
     pairs = list(zip(own.items(condlist), own.items(choicelist), strict=True))
     if any(to_traced_array(own, condition).kind != "b1" for condition, _ in pairs):
         raise NotTraced("np.select of conditions that are no arrays of booleans has no rule")
-    found = to_traced_array(own, default)
-    for condition, choice in reversed(pairs):
-        found = where(own, condition, choice, found)
-    return found
+    result, position = to_traced_array(own, default), own.path.position
+    for place, (condition, choice) in reversed([*enumerate(pairs)]):
+        own.path.position = (*position, place)
+        result = where(own, condition, choice, result)
+    return as_array(result)
 
 
 def nan_to_num(own: Caller, x: Any, *, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
@@ -244,7 +246,7 @@ def nan_to_num(own: Caller, x: Any, *, nan: Any = 0.0, posinf: Any = None, negin
     (value,), largest = with_numpy_kinds(to_traced_array(own, x)), float(MAX_DOUBLE)
     if value.kind != "f8":
         raise NotTraced("nan_to_num of what is no double has no rule")
-    ends = [own.key(one) for one in (nan, posinf, neginf)]
+    ends = [own.key(end) for end in (nan, posinf, neginf)]
     others = [
         to_traced_array(own, float(e if e is not None else s * largest)).value
         for e, s in zip(ends, (0, 1, -1), strict=True)
@@ -262,7 +264,7 @@ def searchsorted(own: Caller, a: Any, v: Any, side: str = "left") -> Array:
     """How many entries of a sorted table of known numbers are below v, or with `side="right"` at most v."""
     table, values = with_numpy_kinds(array_of(own, a), to_traced_array(own, v))
     kind, known = promoted_kind(table.kind, values.kind), [getattr(e, "value", e) for e in table.items]
-    rising = None not in known and all(one <= two for one, two in itertools.pairwise(known))
+    rising = None not in known and all(low <= high for low, high in itertools.pairwise([-math.inf, *known]))
     if (
         table.runs
         or table.ndim != 1
@@ -293,9 +295,9 @@ def matmul(own: Caller, x1: Any, x2: Any) -> Array:
 
     def product(entries: Sequence[Value]) -> Value:
         parts = list(zip(entries, factors, strict=True))
-        if not all(isinstance(one, Polynomial) for part in parts for one in part):
+        if not all(isinstance(number, Polynomial) for part in parts for number in part):
             raise NotTraced("@ of infinities has no rule")
-        terms = [one * two for one, two in parts]
+        terms = [number * factor for number, factor in parts]
         ends = [own.path.range(term) for term in terms]
         if not all(
             low is not None and low >= 0 and high is not None and high < HUGE**8 for low, high in ends
@@ -361,7 +363,7 @@ def fold(own: Caller, function: Any, entries: Iterable[Any]) -> Any:
         raise NotTraced(
             "the sum of one array, or of more than seven, has no rule: NumPy adds them in another order"
         )
-    kinds = [to_traced_array(own, one).kind for one in items]
+    kinds = [to_traced_array(own, entry).kind for entry in items]
     if function in (np.add, np.multiply) and (
         any(map(is_bool_kind, kinds)) or not any(map(is_float_kind, kinds))
     ):
@@ -397,7 +399,7 @@ RULES: dict[Any, Callable[..., Any]] = {
     **{function: partial(binary, symbol) for function, symbol in SYMBOLS.items()},
     **{function: partial(logical, rule) for function, rule in LOGIC.items()},
     **{function: partial(unary, rule, "f8 i4 i8") for function, rule in UNARY.items()},
-    **{function: partial(unary, partial(whole, rule), "f8") for function, rule in ROUND.items()},
+    **{function: partial(unary, partial(to_whole, rule), "f8") for function, rule in ROUND.items()},
     **{function: partial(extremum, *how) for function, how in EXTREMA.items()},
     **{function: partial(tested, test) for function, test in TESTS.items()},
     **{getattr(np, name): partial(reduction, name) for name in ("sum", "max", "min", "any", "all")},

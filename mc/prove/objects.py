@@ -21,7 +21,7 @@ from filterproof.mc.prove.numpy_arrays import Caller
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.python_rules import LOGGING
 from filterproof.mc.prove.requests import ClassOf, Request, SwappedRequest
-from filterproof.mc.prove.source import is_traced, user_classes
+from filterproof.mc.prove.source import check_class, is_traced, user_classes
 from filterproof.mc.prove.values import RuleFunction, lift
 
 #: Descriptors that hand out what an instance holds.
@@ -54,15 +54,18 @@ def attribute(own: Caller, thing: Any, name: str) -> Any:
             bound: Any = thing
             order = type(bound.__self__).__mro__
             order = order[order.index(bound.__thisclass__) + 1 :]
-            return member_of(own, bound.__self__, order, name, held=False)
+            return member_of(own, bound.__self__, order, name, with_instance=False)
         case ModuleType():
-            if (found := getattr(thing, name, None)) is None and name != "newaxis":
+            if (value := getattr(thing, name, None)) is None and name != "newaxis":
                 raise NotTraced(f"{thing.__name__}.{name} does not exist")
-            return found
+            return value
         case np.ufunc() if name == "reduce":
             return RuleFunction(partial(numpy_rules.fold, own, thing), name)
         case logging.Logger() if type(thing) is logging.Logger and name in LOGGING:
-            return RuleFunction(lambda *args, **named: None, name)
+            handlers = (h for log in (thing, thing.parent, logging.root) if log for h in log.handlers)
+            if any(user_classes(type(handler)) for handler in handlers):
+                raise NotTraced("a logger with a handler of the user's has no rule")
+            return RuleFunction(partial(python_rules.write_message, own), name)
         case Enum() if name in ("name", "value") and not any(
             name in vars(k) for k in user_classes(type(thing))
         ):
@@ -71,34 +74,35 @@ def attribute(own: Caller, thing: Any, name: str) -> Any:
             return thing.__members__[name]
         case np.finfo() | sys.float_info.__class__():
             return getattr(thing, name)
-        case str() | list() | dict() | frozenset():
+        case str() | list() | dict() | set() | frozenset():
             return python_rules.container_method(own, thing, name)
     kind = thing if isinstance(thing, type) else type(thing)
     if issubclass(kind, PrivacyFilter) or user_classes(kind):
-        if any(is_traced(getattr(kind, n, None)) for n in ("__getattribute__", "__getattr__")):
-            raise NotTraced(f"{kind.__name__} computes its attributes")
+        check_class(kind)
         return member_of(own, None if kind is thing else thing, kind.__mro__, name)
     if (number := lift(thing)) is not None:
         return numpy_rules.attribute(own, number, name)
-    found = (
+    value = (
         getattr(thing, name, None) if name[0] != "_" and python_rules.is_defined_by_library(thing) else None
     )
-    if found is not None:
-        return found
+    if value is not None:
+        return value
     raise NotTraced(f"the attribute {name} of {getattr(thing, '__name__', type(thing).__name__)} has no rule")
 
 
-def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, held: bool = True) -> Any:
+def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, with_instance: bool = True) -> Any:
     """Return an attribute of an instance or a class, looked up in the classes `order`.
 
-    Unless `held`, what the instance itself holds is left out, as super() does.
+    Unless `with_instance`, what the instance itself holds is left out, as super() does.
     """
     first, *_ = order = tuple(order)
     kind = next((kind for kind in order if name in vars(kind)), None)
     member = vars(kind)[name] if kind is not None else None
+    if hasattr(type(member), "__set__") and not isinstance(member, _SLOTS) and type(member) is not property:
+        raise NotTraced(f"{name} is a {type(member).__name__}, which has no rule")
     if isinstance(member, property) and thing is not None and is_traced(member.fget):
         return own.call(MethodType(member.fget, thing), [], {})  # type: ignore[arg-type]
-    if held and name in getattr(thing, "__dict__", {}) and not isinstance(member, property):
+    if with_instance and name in getattr(thing, "__dict__", {}) and not isinstance(member, property):
         return thing.__dict__[name]
     if kind is None:
         raise NotTraced(f"{type(thing).__name__}.{name} has no rule")
@@ -106,9 +110,9 @@ def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, held: b
         if name == "_replace" and isinstance(thing, tuple):
             return RuleFunction(partial(python_rules.replace, own, thing), name)
         return member if thing is None else MethodType(member, thing)
-    if isinstance(member, staticmethod):
+    if type(member) is staticmethod:
         return member.__func__
-    if isinstance(member, classmethod):
+    if type(member) is classmethod:
         return MethodType(member.__func__, first if thing is None else type(thing))
     if isinstance(member, _SLOTS) and thing is not None:
         return member.__get__(thing)
@@ -119,8 +123,9 @@ def member_of(own: Caller, thing: Any, order: Iterable[type], name: str, held: b
     return member
 
 
-def made(own: Caller, kind: type, args: list[Any], named: dict[str, Any]) -> Any:
+def new_instance(own: Caller, kind: type, args: list[Any], named: dict[str, Any]) -> Any:
     """Return a new instance of a user's class: a named tuple, a data class or a plain class."""
+    check_class(kind)
     special = {n for k in user_classes(kind) for n in vars(k) if n[:2] == "__" and is_traced(vars(k)[n])}
     special -= {*SPECIAL.values(), "__call__", "__repr__", "__str__"}  # which have rules, or are not called
     if special - {"__init__", "__post_init__"} or type(kind) is not type:
@@ -133,7 +138,7 @@ def made(own: Caller, kind: type, args: list[Any], named: dict[str, Any]) -> Any
             return kind(*args, **named)
         except TypeError:
             raise Raised from None
-    made = own.mark_fresh(object.__new__(kind))
-    own.call(member_of(own, made, kind.__mro__, "__init__"), args, named)
-    del own.fresh[id(made)]
-    return made
+    instance = own.mark_fresh(object.__new__(kind))
+    own.call(member_of(own, instance, kind.__mro__, "__init__"), args, named)
+    del own.fresh[id(instance)]
+    return instance

@@ -22,6 +22,8 @@ from filterproof.mc.prove.relative_error import relative_error_bounds
 #: A number that is no rational.
 Special: TypeAlias = float
 Value: TypeAlias = Polynomial | Special
+#: The file and the position of a statement or a condition, and the condition's answer.
+Visit: TypeAlias = tuple[str, tuple[int, ...], bool | None]
 
 OVERFLOW = Fraction(2) ** 1024 - Fraction(2) ** 970  # what is at least this rounds to infinity
 #: By how many halves of a unit in the last place a function of a library may miss.
@@ -62,7 +64,7 @@ class Atom:
     kind: AtomKind
     name: str
     of: tuple[Polynomial, ...] = ()
-    whole: bool = False
+    is_integer: bool = False
     low: Fraction | None = None
     high: Fraction | None = None
     of_sum: bool = False
@@ -96,10 +98,12 @@ class Path:
     home: str = ""
     file: str = ""
     line: int = 0
+    #: The line and column of the condition, or of the call, that is computed.
+    position: tuple[int, ...] = (0,)
     #: Whether a number of NumPy would have behaved otherwise than one of Python.
     differs: bool = False
-    #: What ran, as (file, line, answer): statements (None), and conditions by their answer.
-    visited: set[tuple[str, int, bool | None]] = field(default_factory=set)
+    #: What ran, as (file, position, answer): statements (None), and conditions by their answer.
+    visited: set[Visit] = field(default_factory=set)
     decided_at: list[int] = field(default_factory=list)
     _known: dict[tuple[Any, ...], int] = field(default_factory=dict)
     _decided: dict[Inequality, bool] = field(default_factory=dict)
@@ -129,7 +133,7 @@ class Path:
 
     def is_whole(self, value: Polynomial) -> bool:
         return all(c.denominator == 1 for c in value.terms.values()) and all(
-            self.atoms[n].whole for n in value.atoms
+            self.atoms[n].is_integer for n in value.atoms
         )
 
     def range(self, value: Polynomial) -> tuple[Fraction | None, Fraction | None]:
@@ -182,9 +186,13 @@ class Path:
         (low, high), (other_low, other_high) = self.range(x), self.range(y)
         lows = [end for end in (low, other_low) if end is not None]
         ends = max(lows, default=None), None if high is None or other_high is None else max(high, other_high)
-        is_double = all(self._is_double(one) or _nearest(one.value or Fraction(0)) == one for one in (x, y))
-        whole = self.is_whole(x) and self.is_whole(y)
-        return self.intern_atom(Atom("largest", "", (x, y), whole, *ends, units=int(is_double), compute=max))
+        is_double = all(
+            self._is_double(number) or _nearest(number.value or Fraction(0)) == number for number in (x, y)
+        )
+        is_whole = self.is_whole(x) and self.is_whole(y)
+        return self.intern_atom(
+            Atom("largest", "", (x, y), is_whole, *ends, units=int(is_double), compute=max)
+        )
 
     def _is_double(self, exact: Polynomial) -> bool:
         """Whether the number is a double already: one atom that is a double, its negative, or small and whole."""
@@ -204,7 +212,7 @@ class Path:
         atom = self.atoms[number]
         if atom.kind in ("quotient", "sqrt") or not atom.units:
             return True
-        if atom.whole and atom.kind != "rounded":
+        if atom.is_integer and atom.kind != "rounded":
             return atom.high is None or atom.low is None or max(-atom.low, atom.high) > 2**53
         return False
 
@@ -269,15 +277,15 @@ class Path:
     def tick(self, line: int) -> None:
         """Count a statement; endless loops end in no proof."""
         count_work(UNITS)
-        self.line = line
+        self.line, self.position = line, (line,)
         self.visit(None)
         self.statements += 1
         if self.statements > MAX_STATEMENTS:
             raise NotTraced("the code takes too many steps", line)
 
     def visit(self, answer: bool | None) -> bool | None:
-        """Note that the statement of this line runs, or that a condition in it has an answer, which is returned."""
-        self.visited.add((self.file, self.line, answer))
+        """Note that the statement at this position runs, or that a condition has an answer, which is returned."""
+        self.visited.add((self.file, self.position, answer))
         return answer
 
     # -- numbers -----------------------------------------------------------------------------------
@@ -305,29 +313,29 @@ class Path:
 
 def atom_facts(v: Polynomial, atom: Atom) -> list[Inequality]:
     """Return inequalities that hold by the definition of an atom."""
-    found: list[Inequality] = []
+    facts: list[Inequality] = []
     if atom.low is not None:
-        found.append((v - atom.low, False))
+        facts.append((v - atom.low, False))
     if atom.high is not None:
-        found.append((-v + atom.high, False))
+        facts.append((-v + atom.high, False))
     if atom.kind == "ceil":
-        found += [(v - atom.of[0], False), (atom.of[0] + 1 - v, True)]
+        facts += [(v - atom.of[0], False), (atom.of[0] + 1 - v, True)]
     elif atom.kind == "floor":
-        found += [(atom.of[0] - v, False), (v + 1 - atom.of[0], True)]
+        facts += [(atom.of[0] - v, False), (v + 1 - atom.of[0], True)]
     elif atom.kind == "rint":
-        found += [(v - atom.of[0] + Fraction(1, 2), False), (atom.of[0] - v + Fraction(1, 2), False)]
+        facts += [(v - atom.of[0] + Fraction(1, 2), False), (atom.of[0] - v + Fraction(1, 2), False)]
     elif atom.kind == "function":
         name, x, least = atom.name.partition(".")[2], atom.of[0], atom.low is not None and atom.low >= 0
         if name == "exp" or (name == "expm1" and least):
-            found.append((v - (x + (name == "exp")) * (1 - MISSED) + UNRESOLVED, False))
+            facts.append((v - (x + (name == "exp")) * (1 - MISSED) + UNRESOLVED, False))
         elif name in ("log1p", "tanh") and least:
-            found.append((x * (1 + MISSED) + UNRESOLVED - v, False))
+            facts.append((x * (1 + MISSED) + UNRESOLVED - v, False))
     elif atom.kind == "largest":
-        found += [(v - part, False) for part in atom.of]
+        facts += [(v - part, False) for part in atom.of]
     elif atom.kind in ("quotient", "sqrt"):
         gap = (v * atom.of[1] if atom.kind == "quotient" else v * v) - atom.of[0]
-        found += [(gap, False), (-gap, False)]
-    return [*found, *atom.relative]
+        facts += [(gap, False), (-gap, False)]
+    return [*facts, *atom.relative]
 
 
 Ends: TypeAlias = tuple[Fraction | None, Fraction | None]
@@ -351,18 +359,18 @@ def interval(value: Polynomial, bounds: Callable[[int], Ends]) -> Ends:
     return low, high
 
 
-def _times(one: Ends, two: Ends) -> Ends:
+def _times(left: Ends, right: Ends) -> Ends:
     """The range of a product; None where an end is not known."""
-    if two[0] is not None and two[0] == two[1]:
-        one, two = two, one
-    if one[0] is not None and one[0] == one[1]:  # by a number
-        low, high = (None if end is None else end * one[0] for end in two)
-        return (Fraction(0), Fraction(0)) if not one[0] else (low, high) if one[0] > 0 else (high, low)
-    if one[0] is not None and two[0] is not None and one[0] >= 0 and two[0] >= 0:
-        return one[0] * two[0], None if one[1] is None or two[1] is None else one[1] * two[1]
-    if None in one or None in two:
+    if right[0] is not None and right[0] == right[1]:
+        left, right = right, left
+    if left[0] is not None and left[0] == left[1]:  # by a number
+        low, high = (None if end is None else end * left[0] for end in right)
+        return (Fraction(0), Fraction(0)) if not left[0] else (low, high) if left[0] > 0 else (high, low)
+    if left[0] is not None and right[0] is not None and left[0] >= 0 and right[0] >= 0:
+        return left[0] * right[0], None if left[1] is None or right[1] is None else left[1] * right[1]
+    if None in left or None in right:
         return None, None
-    products = [a * b for a in one for b in two if a is not None and b is not None]
+    products = [a * b for a in left for b in right if a is not None and b is not None]
     return min(products), max(products)
 
 

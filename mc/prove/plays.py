@@ -95,8 +95,8 @@ class Plays:
 
     def leaves(self) -> Iterator[tuple[float, ...]]:
         """Yield the numbers of every state that a play reached."""
-        for one in self.plays:
-            for decision in one:
+        for play in self.plays:
+            for decision in play:
                 yield decision.before
                 if decision.granted:
                     yield decision.after
@@ -104,14 +104,14 @@ class Plays:
     def exact(self, tree: Any) -> Plays:
         """The plays with the sums of budgets as exact numbers, where states are built like `tree`."""
 
-        def read(one: PlayedDecision) -> PlayedDecision:
+        def read(decision: PlayedDecision) -> PlayedDecision:
             return replace(
-                one,
-                before=exact_state_numbers(tree, one.before),
-                after=one.after and exact_state_numbers(tree, one.after),
+                decision,
+                before=exact_state_numbers(tree, decision.before),
+                after=decision.after and exact_state_numbers(tree, decision.after),
             )
 
-        return Plays([[read(decision) for decision in one] for one in self.plays])
+        return Plays([[read(decision) for decision in play] for play in self.plays])
 
     def floors(self, positive: bool = False) -> list[Fraction | None]:
         """Return for each place 0, or with `positive` half the least number above 0, that no play took it below."""
@@ -155,7 +155,7 @@ def _one_play(
 ) -> list[PlayedDecision]:
     """Return the decisions of one play of n runs side by side."""
     rng = np.random.default_rng(number)
-    scale, state, found = share * 10 ** rng.uniform(-2.5, 0.0), filt.start(n), []
+    scale, state, decisions = share * 10 ** rng.uniform(-2.5, 0.0), filt.start(n), []
     for _ in range(rounds):
         vectorised = bool(rng.integers(2))
         family, parameters = (draw or _drawn_request)(
@@ -168,7 +168,7 @@ def _one_play(
         granted, after = _grant_and_next_state(filt, state, request, loss, n)
         for run in range(n):
             own = {k: float(v[run]) if isinstance(v, np.ndarray) else v for k, v in parameters.items()}
-            found.append(
+            decisions.append(
                 PlayedDecision(
                     before=tuple(_leaves(state, run, n)),
                     family=family,
@@ -183,7 +183,7 @@ def _one_play(
             )
         if granted.any():
             state = choose_runs(granted, after, state)
-    return found
+    return decisions
 
 
 #: In place of a state, where a method raised.
@@ -281,5 +281,5 @@ def _leaves(state: Any, run: int, n: int) -> Iterator[float]:
 
 def _python_number(value: Any) -> Any:
     """Return a NumPy number as a Python number; integers stay integers."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    return float(plain) if isinstance(plain, bool) else plain
+    number = value.item() if isinstance(value, np.generic) else value
+    return float(number) if isinstance(number, bool) else number

@@ -239,7 +239,7 @@ def _prove_system(
             bounds = [replace(bound, part=number) for number, sums in enumerate(own) for bound in sums or ()]
     if bounds is not None:
         if missing := unplayed_code(system, Plays(plays.plays + others.plays)):
-            source, unplayed, answer = missing[0]
+            source, (unplayed, *_), answer = missing[0]
             what = "ran" if answer is None else f"had a condition that is {answer} in"
             reason = f"no decision of the real code that was compared {what} line {unplayed}"
             return SourceProof(
@@ -357,7 +357,7 @@ def _traced_line_range(system: System) -> tuple[int, int]:
     visited = [
         line
         for step in system.steps
-        for file, line, answer in step.path.visited
+        for file, (line, *_), answer in step.path.visited
         if file == step.path.home and answer is None
     ]
     return min(visited, default=0), max(visited, default=0)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import itertools
 import logging
 import math
 import operator
+from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -22,7 +24,7 @@ from filterproof.mc.prove.numpy_rules import tested
 from filterproof.mc.prove.paths import NotTraced, Raised
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import ClassOf, Lacking, Request
-from filterproof.mc.prove.source import is_traced, refuse_own_container, user_classes
+from filterproof.mc.prove.source import check_class, is_traced, refuse_own_container, user_classes
 from filterproof.mc.prove.values import (
     INTEGERS,
     NUMPY,
@@ -60,7 +62,7 @@ KINDS: dict[Any, tuple[str, ...]] = {
     float: ("float", "f8"), int: ("int", "bool"), bool: ("bool",),
     np.floating: ("f8",), np.float64: ("f8",), np.integer: tuple(INTEGERS), np.generic: NUMPY,
 }  # fmt: skip
-CONTAINERS = (str, tuple, list, dict, frozenset)
+CONTAINERS = (str, tuple, list, dict, set, frozenset)
 
 
 # -- numbers ---------------------------------------------------------------------------------------------------
@@ -68,18 +70,19 @@ CONTAINERS = (str, tuple, list, dict, frozenset)
 
 def single_number(own: Caller, value: Any) -> Array:
     """Return a number, or the one entry of an array of one run; raise Raised for several entries."""
-    found = lift(value)
-    if found is None or found.data.size != 1:
+    if (array := lift(value)) is None:
+        raise NotTraced(f"a number made of {type(value).__name__} has no rule")
+    if array.data.size != 1:
         raise Raised
-    return Number(to_traced_array(own, found).kind, found.items[0])
+    return Number(to_traced_array(own, array).kind, array.items[0])
 
 
 def converted(kind: str, own: Caller, x: Any = 0) -> Any:
     """Trace float(x), int(x) or bool(x)."""
     if kind == "bool":
         return own.truth(x)
-    if isinstance(x, str | Fraction | Decimal):
-        return {"float": float, "int": int}[kind](x)
+    if type(x) in (str, Fraction, Decimal):
+        return call_on_known_values({"float": float, "int": int}[kind], [str(x)], {})
     return own.arithmetic.cast(single_number(own, x), kind)
 
 
@@ -89,7 +92,7 @@ def absolute(own: Caller, x: Any) -> Array:
     return elementwise(lambda entry: own.arithmetic.absolute(entry_as_number(entry), kind), kind, value)
 
 
-def whole(rule: str, own: Caller, x: Any) -> Array:
+def to_whole(rule: str, own: Caller, x: Any) -> Array:
     value = entry_as_number(single_number(own, x).value)
     if not isinstance(value, Polynomial):
         raise Raised
@@ -121,8 +124,8 @@ def extreme(symbol: str, own: Caller, *args: Any, **named: Any) -> Any:
 
 def total(own: Caller, iterable: Any, start: Any = 0) -> Any:
     items = list(own.items(iterable))
-    plain = [lift(i) for i in (start, *items) if type(i) is not int or i]
-    numbers = [i.kind for i in plain if i is not None and i.kind in PYTHON]
+    lifted = [lift(i) for i in (start, *items) if type(i) is not int or i]
+    numbers = [i.kind for i in lifted if i is not None and i.kind in PYTHON]
     if len(numbers) > 2 and "float" in numbers:
         raise NotTraced("a sum of more than two floats has no rule: Python 3.12 adds them in another way")
     return reduce(lambda x, y: own.binary("+", x, y), items, start)
@@ -141,13 +144,13 @@ def length(own: Caller, value: Any) -> Any:
 
 
 def sequence(kind: Callable[[Any], Any], own: Caller, iterable: Any = ()) -> Any:
-    made = kind(own.items(iterable))
-    return own.mark_fresh(made) if isinstance(made, list) else made
+    items = kind(own.items(iterable))
+    return own.mark_fresh(items) if isinstance(items, list) else items
 
 
-def to_set(own: Caller, iterable: Any = ()) -> frozenset[Any]:
+def to_set(kind: type, own: Caller, iterable: Any = ()) -> Any:
     """Trace set(iterable) or frozenset(iterable)."""
-    return iterable if isinstance(iterable, frozenset) else frozenset(map(own.key, own.items(iterable)))
+    return kind(iterable if type(iterable) in (set, frozenset) else map(own.key, own.items(iterable)))
 
 
 def dictionary(own: Caller, *args: Any, **named: Any) -> Any:
@@ -178,8 +181,13 @@ def enumerated(own: Caller, iterable: Any, start: Any = 0) -> Any:
 
 
 def mapped(own: Caller, function: Any, *args: Any) -> Any:
-    groups = zip(*map(own.items, args), strict=False)
-    return fresh_iterator(own, (own.call(function, list(group), {}) for group in groups))
+    def result(*group: Any) -> Any:
+        try:
+            return own.call(function, list(group), {})
+        except Raised:  # StopIteration would end the iterator
+            raise NotTraced("a function that raises inside map() has no rule") from None
+
+    return fresh_iterator(own, map(result, *map(own.items, args)))
 
 
 def container_method(own: Caller, container: Any, name: str) -> Any:
@@ -193,7 +201,7 @@ def container_method(own: Caller, container: Any, name: str) -> Any:
     if name == "copy" and isinstance(container, dict | list):
         return RuleFunction(lambda: own.mark_fresh(type(container)(container)), name)
     if name in ("items", "keys", "values") and isinstance(container, dict):
-        return RuleFunction(lambda: tuple(getattr(container, name)()), name)
+        return RuleFunction(lambda: getattr(container, name)(), name)
     if name in (
         "lower",
         "upper",
@@ -252,21 +260,24 @@ def is_instance(own: Caller, value: Any, kinds: Any) -> bool:
 def _is_instance(value: Any, kind: Any) -> bool:
     if isinstance(value, TracedCharge):
         return kind in CHARGES
-    found = lift(value)
+    number = lift(value)
     if not isinstance(kind, type) or isinstance(value, RuleFunction | SingleUse | ClassOf | UnreadText):
         raise NotTraced(f"isinstance(..., {kind!r}) has no rule here")
-    if found is None or kind in CONTAINERS or user_classes(kind) or is_defined_by_library(kind):
+    check_class(kind)
+    if number is not None and user_classes(kind) and isinstance(kind, ABCMeta):
+        raise NotTraced("a number may be registered as an instance of an abstract class")
+    if number is None or kind in CONTAINERS or user_classes(kind) or is_defined_by_library(kind):
         return isinstance(value, kind)
     if kind is np.ndarray:
-        return not found.is_scalar
+        return not number.is_scalar
     if kind not in KINDS:
         raise NotTraced(f"isinstance(..., {kind.__name__}) has no rule here")
-    return found.is_scalar and found.kind in KINDS[kind]
+    return number.is_scalar and number.kind in KINDS[kind]
 
 
 def hasattr_(own: Caller, value: Any, name: str) -> bool:
-    found = lift(value)  # also of Python's constants: NumPy's numbers may take the same path
-    if found is None:
+    number = lift(value)  # also of Python's constants: NumPy's numbers may take the same path
+    if number is None:
         kind = value if isinstance(value, type) else type(value)
         is_plain = value is None or isinstance(value, str | ModuleType)
         if not is_plain and not user_classes(kind) and not is_defined_by_library(value):
@@ -275,10 +286,10 @@ def hasattr_(own: Caller, value: Any, name: str) -> bool:
         if computed or is_traced(getattr(kind, "__getattr__", None)):
             raise NotTraced("hasattr() of what is computed has no rule")
         return hasattr(value, name)
-    of_numpy = hasattr(np.dtype(as_numpy_kind(found.kind)).type if found.is_scalar else np.ndarray, name)
-    if found.kind not in PYTHON:
+    of_numpy = hasattr(np.dtype(as_numpy_kind(number.kind)).type if number.is_scalar else np.ndarray, name)
+    if number.kind not in PYTHON:
         return of_numpy
-    of_python = hasattr({"bool": bool, "int": int, "float": float}[found.kind], name)
+    of_python = hasattr({"bool": bool, "int": int, "float": float}[number.kind], name)
     own.path.differs = own.path.differs or of_python != of_numpy
     return of_python
 
@@ -307,10 +318,24 @@ def replace(own: Caller, record: Any, /, **changes: Any) -> Any:
 
 def reduced(own: Caller, function: Any, iterable: Any, *first: Any) -> Any:
     """functools.reduce."""
-    items = [*first, *own.items(iterable)]
-    if not items:
-        raise Raised
-    return reduce(lambda x, y: own.call(function, [x, y], {}), items)
+    items = itertools.chain(first, own.items(iterable))
+    for start in items:
+        return reduce(lambda x, y: own.call(function, [x, y], {}), items, start)
+    raise Raised
+
+
+def backwards(own: Caller, items: Any) -> Any:
+    """reversed(items): of a list as it is when it is read."""
+    refuse_own_container(items)
+    if not isinstance(items, list | tuple | range):
+        raise NotTraced(f"reversed() of {type(items).__name__} has no rule")
+    return fresh_iterator(own, reversed(items))
+
+
+def write_message(own: Caller, *args: Any, **named: Any) -> None:
+    """Trace print() and methods of loggers: no filter reads what they write."""
+    if "file" in named or any(user_classes(type(arg)) for arg in args):
+        raise NotTraced("a message to an object, or with one, has no rule")
 
 
 def arange(own: Caller, *args: Any) -> Any:
@@ -327,20 +352,21 @@ def arange(own: Caller, *args: Any) -> Any:
 RULES: dict[Any, Callable[..., Any]] = {
     np.arange: arange,
     **{kind: partial(converted, kind.__name__) for kind in (float, int, bool)},
-    abs: absolute, round: partial(whole, "rint"), math.ceil: partial(whole, "ceil"),
-    math.floor: partial(whole, "floor"), math.trunc: partial(whole, "trunc"), math.sqrt: square_root,
+    abs: absolute, round: partial(to_whole, "rint"), math.ceil: partial(to_whole, "ceil"),
+    math.floor: partial(to_whole, "floor"), math.trunc: partial(to_whole, "trunc"), math.sqrt: square_root,
     **{f: partial(float_test_rule, f) for f in (math.isfinite, math.isinf, math.isnan)},
     max: partial(extreme, ">"), min: partial(extreme, "<"), sum: total,
     any: lambda own, iterable: any(own.truth(x) for x in own.items(iterable)),
     all: lambda own, iterable: all(own.truth(x) for x in own.items(iterable)),
-    len: length, tuple: partial(sequence, tuple), list: partial(sequence, list), set: to_set, frozenset: to_set,
+    len: length, tuple: partial(sequence, tuple), list: partial(sequence, list),
+    set: partial(to_set, set), frozenset: partial(to_set, frozenset),
     dict: dictionary, zip: zipped, enumerate: enumerated, map: mapped,
     range: lambda own, *args: range(*(operator.index(own.key(a)) for a in args)),
     type: class_of, isinstance: is_instance, hasattr: hasattr_, getattr: getattr_, dataclasses.replace: replace,
     partial: lambda own, function, *args, **named: partial(function, *args, **named),
-    reduce: reduced, reversed: lambda own, items: fresh_iterator(own, reversed(list(own.items(items)))),
+    reduce: reduced, reversed: backwards,
     **{f: partial(lambda symbol, own, x, y: own.binary(symbol, x, y), symbol) for f, symbol in OPERATORS.items()},
-    **dict.fromkeys((print, *(getattr(logging, name) for name in LOGGING)), lambda own, *args, **named: None),
+    **dict.fromkeys((print, *(getattr(logging, name) for name in LOGGING)), write_message),
 }  # fmt: skip
 
 

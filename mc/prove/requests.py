@@ -223,8 +223,8 @@ class ClassOf:
     def known(self) -> Any:
         """The class or its name, where the path has decided it; else this value."""
         possible, choices = self.request.possible, self.request.path.choices
-        if len(possible) == 1 and (one := next(iter(possible))) in FAMILIES:
-            return one if self.is_name else getattr(pairs, one)
+        if len(possible) == 1 and (family := next(iter(possible))) in FAMILIES:
+            return family if self.is_name else getattr(pairs, family)
         chosen = [
             name.removeprefix("name ")
             for name, true in choices.items()
@@ -287,7 +287,7 @@ def charge_upper_bound_cases(path: Path, measure: str, alpha: Fraction | None = 
             pure.append(Polynomial.atom(place) * (1 / top))
     squares = [mu * mu for mu in known_values(("declared", "gdp_mu"), ("parameter", "Gaussian.mu"))]
     squares += known_values(GDP_CHARGE)
-    one = Polynomial.constant(1)
+    unit = Polynomial.constant(1)
     if measure == "hazard":
         return [
             hazard_bounds(path, truth, *case)
@@ -305,14 +305,14 @@ def charge_upper_bound_cases(path: Path, measure: str, alpha: Fraction | None = 
             return [[(-truth, False)]] if charge_upper_bound_cases(path, "zcdp") else []
         measure = "renyi"
     if measure == "pure":
-        bounds = [e - truth for e in pure] + [one - b * truth for b in scales]
+        bounds = [e - truth for e in pure] + [unit - b * truth for b in scales]
     elif measure == "gdp":
         bounds = [square - truth for square in squares]
     else:
         half = (alpha or Fraction(1)) / 2 if measure == "renyi" else Fraction(1, 2)
         bounds = [square * half - truth for square in (*squares, *(e * e for e in pure))]
         bounds += [rho * (2 * half) - truth for rho in known_values(("declared", "zcdp_rho"), ZCDP_CHARGE)]
-        bounds += [one * half - b * b * truth for b in scales]
+        bounds += [unit * half - b * b * truth for b in scales]
     if measure != "renyi":
         return [[(b, False) for b in bounds]] if bounds else []
     shared = [(b, False) for b in (*bounds, *(e - truth for e in pure))]
@@ -335,7 +335,9 @@ def _epsilon_delta_bound_cases(
     """Return upper bounds on epsilon, or on delta, of an (epsilon, delta)-DP request, case by case."""
     nothing = Polynomial({})
     kov = [known.get(("parameter", f"KOV.{name}")) for name in ("epsilon", "delta")]
-    sticks = [(Fraction(name.split()[-1]), n) for (_, name), n in known.items() if "hockey_stick" in name]
+    hockey_sticks = [
+        (Fraction(name.split()[-1]), n) for (_, name), n in known.items() if "hockey_stick" in name
+    ]
     is_symmetric = any(name.startswith("both hockey_stick") for _, name in known)
     if kov[0] is not None and kov[1] is not None:
         choices = [(kov[0], kov[1])]
@@ -343,10 +345,12 @@ def _epsilon_delta_bound_cases(
         choices = [(nothing, p)]
     elif pure:
         choices = [(pure[0], nothing)]
-    elif (is_symmetric and len(sticks) == 1) or (len(sticks) == 2 and sticks[0][0] == sticks[1][0]):
+    elif (is_symmetric and len(hockey_sticks) == 1) or (
+        len(hockey_sticks) == 2 and hockey_sticks[0][0] == hockey_sticks[1][0]
+    ):
         # one epsilon, both ways: the larger counts
         # below 0 a hockey-stick is larger than at 0
-        choices = [(Polynomial.constant(max(at, Fraction(0))), number) for at, number in sticks]
+        choices = [(Polynomial.constant(max(at, Fraction(0))), number) for at, number in hockey_sticks]
     else:
         return []
     return [[(choice[not of_epsilon] - truth, False)] for choice in choices]

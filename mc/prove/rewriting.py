@@ -34,9 +34,9 @@ def rewrite_with_hooks(function: FunctionType, hooks: Any) -> FunctionType:
         raise NotTraced(f"{function.__qualname__} refers to a name that has no value yet") from None
     names: dict[str, Any] = {}
     exec(_compile_factory(function), function.__globals__, names)  # noqa: S102 - the user's own code, with hooks
-    rewritten: FunctionType = names["factory"](hooks, *cells)
-    rewritten.__defaults__, rewritten.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-    return rewritten
+    made: FunctionType = names["factory"](hooks, *cells)
+    made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return made
 
 
 @lru_cache(maxsize=512)
@@ -48,20 +48,20 @@ def _compile_factory(function: FunctionType) -> CodeType:
     if any(isinstance(n, ast.Name) and n.id[:2] == "__" and n.id[-2:] != "__" for n in ast.walk(node)):
         raise NotTraced("a name that Python changes in classes has no rule", node.lineno)
     body = node.body if isinstance(node, ast.FunctionDef) else [ast.Return(node.body, lineno=node.lineno)]
-    for arguments in (node.args.posonlyargs, node.args.args, node.args.kwonlyargs):
-        for argument in arguments:
+    for one in (node.args.posonlyargs, node.args.args, node.args.kwonlyargs):
+        for argument in one:
             argument.annotation = None
     nothing = ast.Constant(None)
     node.args.defaults = [nothing] * len(node.args.defaults)
     node.args.kw_defaults = [default and nothing for default in node.args.kw_defaults]
     first = [a.arg for a in (*node.args.posonlyargs, *node.args.args)][:1]
-    inner = ast.FunctionDef(
-        "made", node.args, Rewriter(first, function.__module__ not in TRACED).block(body), []
+    made = ast.FunctionDef(
+        f"{HOOKS}made", node.args, Rewriter(first, function.__module__ not in TRACED).block(body), []
     )
     given = ast.arguments(
         [], [ast.arg(n) for n in (HOOKS, *function.__code__.co_freevars)], None, [], [], None, []
     )
-    outer = ast.FunctionDef("factory", given, [inner, ast.Return(ast.Name("made", ast.Load()))], [])
+    outer = ast.FunctionDef("factory", given, [made, ast.Return(ast.Name(made.name, ast.Load()))], [])
     module = ast.fix_missing_locations(ast.Module([outer], []))
     try:
         return compile(module, FILE, "exec", dont_inherit=True)
@@ -86,10 +86,11 @@ def refusal_hook_call(node: ast.AST) -> ast.Call:
 
 
 def _is_nonraising_errstate(item: ast.withitem) -> bool:
-    """Whether a `with` item calls a manager with only the settings "ignore" and "warn"."""
+    """Whether a `with` item calls a manager with only the settings "ignore" and "warn", and binds no name."""
     call = item.context_expr
     return (
-        isinstance(call, ast.Call)
+        item.optional_vars is None
+        and isinstance(call, ast.Call)
         and not call.args
         and all(
             isinstance(k.value, ast.Constant) and k.value.value in ("ignore", "warn") for k in call.keywords
@@ -115,12 +116,12 @@ class Rewriter(ast.NodeTransformer):
 
     def block(self, body: Iterable[ast.stmt]) -> list[ast.stmt]:
         """Return the rewritten statements, each after a call of the hook that counts lines, if requested."""
-        statements: list[ast.stmt] = []
+        found: list[ast.stmt] = []
         for node in body:
             if self.counts:
-                statements.append(hook_statement("tick", ast.Constant(node.lineno)))
-            statements += self.statement(node)
-        return statements
+                found.append(hook_statement("tick", ast.Constant(node.lineno)))
+            found += self.statement(node)
+        return found
 
     def statement(self, node: ast.stmt) -> list[ast.stmt]:
         """Return the statements that replace one statement."""
@@ -135,23 +136,19 @@ class Rewriter(ast.NodeTransformer):
                 return [ast.If(hook_call("asserts"), [hook_statement("may_fail", self.truth(node.test))], [])]
             case ast.Raise():
                 return [hook_statement("fail")]
-            case ast.Assign():
-                name = self.fresh()
-                assignment = ast.Assign([ast.Name(name, ast.Store())], self.visit(node.value))
-                return [
-                    assignment,
-                    *(
-                        s
-                        for t in node.targets
-                        for s in self.assignment_statements(t, ast.Name(name, ast.Load()))
-                    ),
-                ]
-            case ast.AnnAssign():
-                return self.assignment_statements(node.target, self.visit(node.value)) if node.value else []
-            case ast.AugAssign():
-                return self.augmented_assignment_statements(
-                    node.target, ast.Constant(OPERATORS[type(node.op)]), self.visit(node.value)
-                )
+            case ast.Assign(value=given) | ast.AnnAssign(value=ast.expr() as given):
+                store, value = self.stored(self.visit(given))
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                return [store, *(s for t in targets for s in self.assignment_statements(t, value))]
+            case ast.AnnAssign(target=ast.Name()):
+                return []
+            case ast.AugAssign(target=ast.Name(id=name)):
+                return [ast.Assign([node.target], self.augmented(node, ast.Name(name, ast.Load())))]
+            case ast.AugAssign(target=ast.Subscript() as target):
+                first, thing = self.stored(self.visit(target.value))
+                second, index = self.stored(self.rewritten_index(target.slice))
+                value = self.augmented(node, hook_call("item", thing, index))
+                return [first, second, hook_statement("set_item", thing, index, value)]
             case ast.If():
                 return [ast.If(self.truth(node.test), self.block(node.body), self.block(node.orelse))]
             case ast.While():
@@ -173,53 +170,69 @@ class Rewriter(ast.NodeTransformer):
             case ast.Match():
                 return self.match_statements(node)
             case ast.FunctionDef() if not node.decorator_list:
-                return [ast.FunctionDef(node.name, self.visit(node.args), self.block(node.body), [])]
+                return [ast.FunctionDef(node.name, self.visit(node.args), self.nested().block(node.body), [])]
         return [ast.Expr(refusal_hook_call(node))]
 
     def match_statements(self, node: ast.Match) -> list[ast.stmt]:
         """Return an assignment of the subject and a chain of `if` statements for the cases."""
         subject, chain = self.fresh(), list[ast.stmt]()
         for case in reversed(node.cases):
+            names = [
+                p.name for p in ast.walk(case.pattern) if isinstance(p, ast.MatchAs) and p.name is not None
+            ]
+            bound = [walrus(name, ast.Name(HOOKS + name, ast.Load())) for name in names]
             guard = [self.truth(case.guard)] if case.guard else []
-            test = conjunction(self.pattern_test(case.pattern, subject), *guard)
+            test = conjunction(
+                self.pattern_test(case.pattern, subject),
+                ast.Tuple([ast.Constant(True), *bound], ast.Load()),
+                *guard,
+            )
             chain = [ast.If(test, self.block(case.body), chain)]
         return [ast.Assign([ast.Name(subject, ast.Store())], self.visit(node.subject)), *chain]
 
     def pattern_test(self, pattern: ast.pattern, subject: str) -> ast.expr:
-        """Return an expression that is true where the value of a name matches; it binds the pattern's names."""
+        """Return an expression that is true where the value of a name matches; it keeps what the pattern captures."""
         value = ast.Name(subject, ast.Load())
         match pattern:
             case ast.MatchValue():
-                return hook_call(
-                    "truth", hook_call("compare", ast.Constant("=="), value, self.visit(pattern.value))
-                )
+                same = hook_call("compare", ast.Constant("=="), value, self.visit(pattern.value))
+                return hook_call("truth", same, self.position(pattern))
             case ast.MatchSingleton(value=None):
                 return hook_call("compare", ast.Constant("is"), value, ast.Constant(None))
             case ast.MatchAs():
                 tests = [] if pattern.pattern is None else [self.pattern_test(pattern.pattern, subject)]
-                bound = [ast.Tuple([walrus(pattern.name, value)], ast.Load())] if pattern.name else []
-                return conjunction(*tests, *bound)
+                kept = [ast.Tuple([walrus(HOOKS + pattern.name, value)], ast.Load())] if pattern.name else []
+                return conjunction(*tests, *kept)
             case ast.MatchOr():
-                return ast.BoolOp(
-                    ast.Or(), [self.pattern_test(subpattern, subject) for subpattern in pattern.patterns]
-                )
+                return ast.BoolOp(ast.Or(), [self.pattern_test(one, subject) for one in pattern.patterns])
             case ast.MatchClass():
                 inner, kind = [*pattern.patterns, *pattern.kwd_patterns], self.visit(pattern.cls)
                 count, names = ast.Constant(len(pattern.patterns)), map(ast.Constant, pattern.kwd_attrs)
-                unpacked = hook_call("class_parts", value, kind, count, *names)
+                found = hook_call("class_parts", value, kind, count, *names)
             case ast.MatchSequence() if not any(isinstance(p, ast.MatchStar) for p in pattern.patterns):
-                inner, unpacked = (
+                inner, found = (
                     pattern.patterns,
                     hook_call("sequence_parts", value, ast.Constant(len(pattern.patterns))),
                 )
             case _:
                 return refusal_hook_call(pattern)
-        matched, parts = self.fresh(), [self.fresh() for _ in inner]
-        tests = [ast.Compare(walrus(matched, unpacked), [ast.IsNot()], [ast.Constant(None)])]
-        for place, (subpattern, name) in enumerate(zip(inner, parts, strict=True)):
-            part = ast.Subscript(ast.Name(matched, ast.Load()), ast.Constant(place), ast.Load())
-            tests += [ast.Tuple([walrus(name, part)], ast.Load()), self.pattern_test(subpattern, name)]
+        whole, parts = self.fresh(), [self.fresh() for _ in inner]
+        tests = [ast.Compare(walrus(whole, found), [ast.IsNot()], [ast.Constant(None)])]
+        for place, (one, name) in enumerate(zip(inner, parts, strict=True)):
+            part = ast.Subscript(ast.Name(whole, ast.Load()), ast.Constant(place), ast.Load())
+            tests += [ast.Tuple([walrus(name, part)], ast.Load()), self.pattern_test(one, name)]
         return conjunction(*tests)
+
+    def nested(self) -> Rewriter:
+        """Return a rewriter of a function inside this one, in which super() has no rule."""
+        inner = Rewriter([], self.counts)
+        inner.count = self.count
+        return inner
+
+    def position(self, node: ast.expr | ast.pattern) -> ast.expr:
+        """Return the place of a condition or a call in the user's file; None in a library's."""
+        place = ast.Tuple([ast.Constant(node.lineno), ast.Constant(node.col_offset)], ast.Load())
+        return place if self.counts else ast.Constant(None)
 
     def fresh(self) -> str:
         self.count += 1
@@ -246,41 +259,40 @@ class Rewriter(ast.NodeTransformer):
                 stars = [i for i, t in enumerate(target.elts) if isinstance(t, ast.Starred)]
                 star = ast.Constant(stars[0] if stars else None)
                 names = [self.fresh() for _ in target.elts]
-                fresh_names = ast.Tuple([ast.Name(n, ast.Store()) for n in names], ast.Store())
-                statements: list[ast.stmt] = [
-                    ast.Assign([fresh_names], hook_call("unpack", value, ast.Constant(len(names)), star))
+                made = ast.Tuple([ast.Name(n, ast.Store()) for n in names], ast.Store())
+                found: list[ast.stmt] = [
+                    ast.Assign([made], hook_call("unpack", value, ast.Constant(len(names)), star))
                 ]
-                for element, name in zip(target.elts, names, strict=True):
-                    part = element.value if isinstance(element, ast.Starred) else element
-                    statements += self.assignment_statements(part, ast.Name(name, ast.Load()))
-                return statements
+                for one, name in zip(target.elts, names, strict=True):
+                    part = one.value if isinstance(one, ast.Starred) else one
+                    found += self.assignment_statements(part, ast.Name(name, ast.Load()))
+                return found
         return [ast.Expr(refusal_hook_call(target))]
 
-    def augmented_assignment_statements(
-        self, target: ast.expr, symbol: ast.expr, value: ast.expr
-    ) -> list[ast.stmt]:
-        """Return the statements for `target symbol= value`."""
-        if isinstance(target, ast.Name):
-            new_value = hook_call("augmented_value", symbol, ast.Name(target.id, ast.Load()), value)
-            return [ast.Assign([target], new_value)]
-        if isinstance(target, ast.Subscript):
-            place = self.visit(target.value), self.rewritten_index(target.slice)
-            return [hook_statement("augment_item", symbol, *place, value)]
-        return [ast.Expr(refusal_hook_call(target))]
+    def augmented(self, node: ast.AugAssign, old: ast.expr) -> ast.expr:
+        """Return what `old symbol= value` binds; the old value is read before the new one is computed."""
+        symbol = ast.Constant(OPERATORS[type(node.op)])
+        return hook_call("augmented_value", symbol, old, self.visit(node.value))
+
+    def stored(self, value: ast.expr) -> tuple[ast.stmt, ast.expr]:
+        """Return a statement that computes a value once, and the expression that reads it."""
+        name = self.fresh()
+        return ast.Assign([ast.Name(name, ast.Store())], value), ast.Name(name, ast.Load())
 
     # -- expressions ---------------------------------------------------------------------------------------
 
     def truth(self, node: ast.expr) -> ast.expr:
-        return hook_call("truth", self.visit(node))
+        return hook_call("truth", self.visit(node), self.position(node))
 
-    def first_deciding(self, is_or: bool, values: Iterable[ast.expr]) -> ast.expr:
-        """Return the expression that `and`, or `or`, makes of rewritten values."""
-        *others, expression = values
-        for value in reversed(others):
+    def first_deciding(self, is_or: bool, values: Iterable[tuple[ast.expr, ast.expr]]) -> ast.expr:
+        """Return the expression that `and`, or `or`, makes of nodes with their rewritten values."""
+        *others, (_, result) = values
+        for node, value in reversed(others):
             name = self.fresh()
-            ends = ast.Name(name, ast.Load()), expression
-            expression = ast.IfExp(hook_call("truth", walrus(name, value)), *(ends if is_or else ends[::-1]))
-        return expression
+            ends = ast.Name(name, ast.Load()), result
+            test = hook_call("truth", walrus(name, value), self.position(node))
+            result = ast.IfExp(test, *(ends if is_or else ends[::-1]))
+        return result
 
     def list_node(self, nodes: Iterable[ast.expr]) -> ast.List:
         """Return a list display of the rewritten expressions."""
@@ -288,12 +300,13 @@ class Rewriter(ast.NodeTransformer):
 
     def rewritten_generators(self, generators: Iterable[ast.comprehension]) -> list[ast.comprehension]:
         """Return the `for` clauses of a comprehension with rewritten iterables and conditions."""
-        return [
-            ast.comprehension(
-                g.target, hook_call("items", self.visit(g.iter)), [*map(self.truth, g.ifs)], g.is_async
-            )
-            for g in generators
-        ]
+        clauses = []
+        for g in generators:
+            items = hook_call("items", self.visit(g.iter))
+            if not all(isinstance(n, ast.Name | ast.Tuple | ast.expr_context) for n in ast.walk(g.target)):
+                items = refusal_hook_call(g.target)
+            clauses.append(ast.comprehension(g.target, items, [*map(self.truth, g.ifs)], g.is_async))
+        return clauses
 
     def rewritten_index(self, node: ast.expr) -> ast.expr:
         """Return the rewritten index of a subscript: a value, a slice, or a tuple of these."""
@@ -304,8 +317,8 @@ class Rewriter(ast.NodeTransformer):
             )
         if isinstance(node, ast.Tuple):
             return ast.Tuple([*map(self.rewritten_index, node.elts)], ast.Load())
-        rewritten: ast.expr = self.visit(node)
-        return rewritten
+        made: ast.expr = self.visit(node)
+        return made
 
     def visit(self, node: ast.AST) -> Any:
         """Return the expression that replaces an expression; without a rule, a call of `hooks.refuse`."""
@@ -324,13 +337,15 @@ class Rewriter(ast.NodeTransformer):
             case ast.UnaryOp():
                 return hook_call("unary", ast.Constant(OPERATORS[type(node.op)]), self.visit(node.operand))
             case ast.BoolOp():
-                return self.first_deciding(isinstance(node.op, ast.Or), [self.visit(v) for v in node.values])
+                values = [(value, self.visit(value)) for value in node.values]
+                return self.first_deciding(isinstance(node.op, ast.Or), values)
             case ast.Compare():
                 left, tests = self.visit(node.left), []
                 for place, (op, other) in enumerate(zip(node.ops, node.comparators, strict=True), 1):
                     name, right = self.fresh(), self.visit(other)
                     right = walrus(name, right) if place < len(node.ops) else right
-                    tests.append(hook_call("compare", ast.Constant(OPERATORS[type(op)]), left, right))
+                    test = hook_call("compare", ast.Constant(OPERATORS[type(op)]), left, right)
+                    tests.append((other, test))
                     left = ast.Name(name, ast.Load())
                 return self.first_deciding(False, tests)
             case ast.IfExp():
@@ -346,6 +361,7 @@ class Rewriter(ast.NodeTransformer):
                     self.visit(node.func),
                     self.list_node(node.args),
                     self.rewritten_dict(names, node.keywords),
+                    self.position(node),
                 )
             case ast.Attribute():
                 return hook_call("attribute", self.visit(node.value), ast.Constant(node.attr))
@@ -375,7 +391,7 @@ class Rewriter(ast.NodeTransformer):
                     "formatted", self.visit(node.value), self.visit(node.format_spec or ast.Constant(""))
                 )
             case ast.Lambda():
-                return ast.Lambda(self.visit(node.args), self.visit(node.body))
+                return ast.Lambda(self.visit(node.args), self.nested().visit(node.body))
             case ast.ListComp():
                 return hook_call(
                     "mark_fresh",

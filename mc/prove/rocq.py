@@ -22,7 +22,7 @@ from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
 _MODULES = ("Integrals", "Conversions", "AnyOutcomes", "AnyOutcomesFilters", "BasicAnyOutcomes", "KeptSums")
 _BESIDE = {"kept_gdp": ("GaussianDP", "GaussianAnyOutcomes")}
 #: The end of the proof for each statement of the kernel, of the sums within their budgets: what is assumed of a
-#: request beside its laws, and what the filter that stops after K grants then keeps.
+#: request with its conditions, and what the filter that stops after K grants then keeps.
 _ENDS = {
     "kept_pure": (
         "dp_priced_any price (fun _ => 0) m",

@@ -83,7 +83,7 @@ class Premises:
         for number, atom in new:
             v = Polynomial.atom(number)
             if atom.kind in ("declared", "parameter", "loss", "rounded", "function") or (
-                atom.kind in ("place", "largest") and not atom.whole and atom.units
+                atom.kind in ("place", "largest") and not atom.is_integer and atom.units
             ):
                 self.doubles.add(number)
             ends: list[int] = []

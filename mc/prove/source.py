@@ -8,27 +8,26 @@ from __future__ import annotations
 import ast
 import sys
 import sysconfig
+from abc import ABCMeta
 from collections.abc import Iterator
-from enum import Enum
+from enum import Enum, EnumType
 from functools import lru_cache
 from pathlib import Path as File
-from types import CodeType, FunctionType
+from types import BuiltinFunctionType, CodeType, FunctionType, WrapperDescriptorType
 from typing import TypeAlias
 
 import numpy as np
 
-from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.paths import NotTraced
 
 Definition: TypeAlias = ast.FunctionDef | ast.Lambda
 
 #: Names by which code reaches what it was not given.
 REFLECTION = "setattr delattr exec eval compile globals locals vars __import__ __dict__ __class__ __debug__"
-#: Methods that change how a class behaves, or that sessions call in place of those traced.
+#: Methods by which a class decides what its attributes, instances and items are.
 REFUSED_METHODS = (
-    "__getattribute__ __getattr__ __setattr__ __delattr__ __init_subclass__ __new__ __call__ __set_name__ "
-    "__class_getitem__ step step_inplace looks_at_losses open"
-)
+    "__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__new__", "__class_getitem__",
+)  # fmt: skip
 MUTATORS = (
     "append extend insert pop popitem remove clear update setdefault add discard sort reverse fill put resize"
 )
@@ -74,17 +73,17 @@ def _nested_codes(code: CodeType) -> Iterator[CodeType]:
             yield from _nested_codes(constant)
 
 
-def _same_code(one: CodeType, two: CodeType) -> bool:
+def _same_code(left: CodeType, right: CodeType) -> bool:
     """Whether two code objects have the same bytecode, names, constants and nested code."""
 
     def plain_constants(code: CodeType) -> list[str]:
         """Return the constants that are not code objects, as text."""
         return [repr(c) for c in code.co_consts if not isinstance(c, CodeType)]
 
-    inner = list(_nested_codes(one)), list(_nested_codes(two))
+    inner = list(_nested_codes(left)), list(_nested_codes(right))
     return (
-        (one.co_code, one.co_names, one.co_varnames) == (two.co_code, two.co_names, two.co_varnames)
-        and plain_constants(one) == plain_constants(two)
+        (left.co_code, left.co_names, left.co_varnames) == (right.co_code, right.co_names, right.co_varnames)
+        and plain_constants(left) == plain_constants(right)
         and len(inner[0]) == len(inner[1])
         and all(_same_code(a, b) for a, b in zip(*inner, strict=True))
     )
@@ -95,7 +94,7 @@ def definition(function: FunctionType) -> Definition:
     """Return a function's syntax tree; raise NotTraced if its file has other code than is loaded."""
     code = function.__code__
     tree, codes = _tree_and_codes(code.co_filename)
-    found = [
+    nodes = [
         node
         for node in ast.walk(tree)
         if isinstance(node, Definition)
@@ -106,9 +105,9 @@ def definition(function: FunctionType) -> Definition:
     written = [
         c for c in codes if (c.co_qualname, c.co_firstlineno) == (code.co_qualname, code.co_firstlineno)
     ]
-    if len(found) != 1 or len(written) != 1 or not _same_code(written[0], code):
+    if len(nodes) != 1 or len(written) != 1 or not _same_code(written[0], code):
         raise NotTraced(f"{function.__qualname__} is not what its file says, or several are on a line")
-    return found[0]
+    return nodes[0]
 
 
 def user_classes(kind: type) -> list[type]:
@@ -119,7 +118,8 @@ def user_classes(kind: type) -> list[type]:
 def is_enum_member(value: object) -> bool:
     """Whether a value is a member of an enumeration that compares by identity."""
     kind = type(value)
-    return isinstance(value, Enum) and kind.__eq__ is object.__eq__ and kind.__hash__ is Enum.__hash__
+    by_identity = kind.__eq__ is object.__eq__ and kind.__ne__ is object.__ne__
+    return isinstance(value, Enum) and by_identity and kind.__hash__ is Enum.__hash__
 
 
 def file_of(kind: type) -> str | None:
@@ -132,13 +132,29 @@ def file_of(kind: type) -> str | None:
     return getattr(sys.modules.get(kind.__module__), "__file__", None)
 
 
+def _is_written(member: object) -> bool:
+    """Whether a member of a class is code that neither Python nor its library made."""
+    function = getattr(member, "__func__", member)
+    is_made = isinstance(function, FunctionType | BuiltinFunctionType | WrapperDescriptorType | type)
+    return is_traced(function) or (callable(function) and not is_made)
+
+
+def check_class(kind: type) -> None:
+    """Raise NotTraced for a user's class that has a metaclass, or decides what its attributes are."""
+    classes = user_classes(kind)
+    if classes and type(kind) not in (type, ABCMeta, EnumType):
+        raise NotTraced(f"{kind.__name__} has a metaclass")
+    for owner in classes:
+        for name in set(REFUSED_METHODS) & set(vars(owner)):
+            if _is_written(vars(owner)[name]):
+                raise NotTraced(f"{owner.__name__}.{name} decides what the trace does not see")
+
+
 def refuse_own_container(value: object) -> None:
     """Raise NotTraced for a container of a user's class that overrides special methods."""
     if type(value) not in (tuple, list, dict, set, frozenset, str):
-        own = [
-            name for kind in user_classes(type(value)) for name in vars(kind) if is_traced(vars(kind)[name])
-        ]
-        if any(name[:2] == "__" and name not in ("__init__", "__new__", "__repr__") for name in own):
+        own = {n for k in user_classes(type(value)) for n, member in vars(k).items() if _is_written(member)}
+        if any(name[:2] == "__" for name in own - {"__init__", "__new__", "__repr__"}):
             raise NotTraced(
                 f"{type(value).__name__} is a container with methods of its own, which has no rule"
             )
@@ -160,12 +176,11 @@ def refuse_hidden_state(filt: object) -> None:
         raise NotTraced(
             f"{type(filt).__name__} is not in a file, and a proof reads the source; write it to a file"
         )
-    if type(type(filt)) is not type(PrivacyFilter):
-        raise NotTraced(f"{type(filt).__name__} has a metaclass")
+    check_class(type(filt))
     for kind in classes:
         for name, member in vars(kind).items():
             function = getattr(member, "fget", None) or getattr(member, "__func__", member)
-            if name in REFUSED_METHODS.split() and not _is_made_by_dataclass(kind, function):
+            if name in ("step", "step_inplace", "looks_at_losses", "open"):  # which sessions call
                 raise NotTraced(f"{kind.__name__}.{name} decides what the trace does not see")
             if name in ("start", "admits", "spend", "observe") and not isinstance(function, FunctionType):
                 raise NotTraced(f"{kind.__name__}.{name} is no function of the file")
@@ -177,12 +192,6 @@ def refuse_hidden_state(filt: object) -> None:
     names = {k.__name__ for k in classes}
     for file in {str(file_of(kind)) for kind in classes}:
         _refuse_state_in_module(_tree_and_codes(file)[0], names)
-
-
-def _is_made_by_dataclass(kind: type, function: object) -> bool:
-    """Whether `dataclass` made a method: a frozen class has a __setattr__ and a __delattr__ that raise."""
-    made = isinstance(function, FunctionType) and function.__code__.co_filename == "<string>"
-    return made and "__dataclass_params__" in vars(kind)
 
 
 def _refuse_state_in_module(tree: ast.Module, names: set[str]) -> None:

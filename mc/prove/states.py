@@ -44,10 +44,10 @@ def map_traced_arrays(value: Any, rule: Callable[[Array, list[Any]], Any]) -> An
         array = lift(leaf)
         return leaf if array is None else rule(array, sums)
 
-    made = map_arrays(replace_leaf, value)
+    mapped = map_arrays(replace_leaf, value)
     if sums:
         raise NotTraced("the two doubles of a budget's sum are not next to each other in the state")
-    return made
+    return mapped
 
 
 def rebuild_with_entries(value: Any, entries: Iterator[Any]) -> Any:
@@ -80,18 +80,18 @@ def exact_state_numbers(tree: Any, leaves: tuple[float, ...]) -> tuple[Any, ...]
     """Return the numbers of a real state, each budget sum of two doubles as one exact number."""
     if "sum " not in structure(tree):
         return leaves
-    numbers, found = iter(leaves), list[Any]()
+    numbers, exact = iter(leaves), list[Any]()
 
     def read_array(array: Array, sums: list[Any]) -> None:
         for _ in array.items:
-            one = next(numbers)
+            number = next(numbers)
             if not array.kind.startswith("rest"):
                 if array.kind.startswith("sum"):
-                    sums.append(len(found))
-                found.append(one)
-            elif math.isfinite(found[place := sums.pop(0)] + one):
+                    sums.append(len(exact))
+                exact.append(number)
+            elif math.isfinite(exact[place := sums.pop(0)] + number):
                 unit = Fraction(4) ** int(array.kind.split()[1])
-                found[place] = (Fraction(found[place]) + Fraction(one)) * unit
+                exact[place] = (Fraction(exact[place]) + Fraction(number)) * unit
 
     map_traced_arrays(tree, read_array)
-    return tuple(found)
+    return tuple(exact)

@@ -11,7 +11,7 @@ from typing import Any
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.interpreter import Interpreter
-from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, explore
+from filterproof.mc.prove.paths import Atom, NotTraced, Path, Raised, Visit, explore
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.questions import Questions
 from filterproof.mc.prove.requests import HUGE, Request, charge_upper_bound_cases
@@ -70,7 +70,7 @@ class Transition:
     values: tuple[Any, ...] = ()
     lines: tuple[int, ...] = ()
     #: What of the code runs, as in `Path.visited`, by the type of parameters; some code asks for the type.
-    visited: dict[str, set[tuple[str, int, bool | None]]] = field(default_factory=dict)
+    visited: dict[str, set[Visit]] = field(default_factory=dict)
     _bounds: dict[Any, Any] = field(default_factory=dict)
 
     def charge(self, measure: str, alpha: Fraction | None, values: Mapping[int, Fraction]) -> float:
@@ -127,7 +127,7 @@ class System:
     logs: Sequence[int] = ()
 
     def split_by_first_grant(self) -> Iterator[System]:
-        """Yield a system for each part that the first grant chooses among, or the whole system."""
+        """Yield a system for each part that the first grant chooses among, or all of it."""
         looks = any("loss" in step.path.choices for step in self.steps)
         if looks or any(step.after == self.start for step in self.steps):
             yield self
@@ -147,14 +147,14 @@ class System:
 
 def initial_atoms_of_shape(shape: Shape, floors: Sequence[Fraction | None]) -> list[Atom]:
     """Return the atoms that each path from a shape starts with: runs, grants, and symbolic leaves."""
-    found = [
+    atoms = [
         Atom("runs", "n", (), True, Fraction(1), Fraction(10) ** 9),
         Atom("grants", "grants so far", (), True, Fraction(0), GRANTS),
     ]
     for i in shape.places():
         leaf = shape.leaves[i]
         if leaf.kind.startswith("sum"):  # of a budget, which is never below 0 and no double
-            found.append(Atom("place", str(i), (), False, Fraction(0), None, units=0))
+            atoms.append(Atom("place", str(i), (), False, Fraction(0), None, units=0))
             continue
         low, high = -LARGEST, LARGEST
         if not is_float_kind(leaf.kind):
@@ -162,8 +162,8 @@ def initial_atoms_of_shape(shape: Shape, floors: Sequence[Fraction | None]) -> l
         may_wrap = leaf.kind in ("i1", "i2", "i4")  # within the grants that a proof speaks of
         if i < len(floors) and (floor := floors[i]) is not None and not may_wrap:
             low = max(low, floor)
-        found.append(Atom("place", str(i), (), not is_float_kind(leaf.kind), low, high))
-    return found
+        atoms.append(Atom("place", str(i), (), not is_float_kind(leaf.kind), low, high))
+    return atoms
 
 
 @dataclass(eq=False)
@@ -207,18 +207,18 @@ class Tracer:
         deciding = [getattr(kind, name) for name in ("spend", "admits")]
         others = [function for owner in kind.__mro__ for function in vars(owner).values()]
         for function in filter(is_traced, deciding):
-            whole = (function.__code__.co_varnames[1:2] or ("state",))[0]
+            state_name = (function.__code__.co_varnames[1:2] or ("state",))[0]
             if not isinstance(value, tuple):
                 if not isinstance(value, Array):
                     return {}
                 count = len(value.items)
-                return {0: whole} if count == 1 else {i: f"{whole}[{i}]" for i in range(count)}
+                return {0: state_name} if count == 1 else {i: f"{state_name}[{i}]" for i in range(count)}
             count = len(list(iter_names_kinds_entries(value)))
             for owner in (function, *filter(is_traced, others)):
                 for node in ast.walk(definition(owner)):
                     match node:
                         case ast.Assign(targets=[ast.Tuple(elts=elts)], value=ast.Name(id=name)) if (
-                            name == whole
+                            name == state_name
                         ):
                             names = [e.id for e in elts if isinstance(e, ast.Name)]
                             if len(names) == count and not all(n.startswith("_") for n in names):
@@ -237,10 +237,10 @@ class Tracer:
             return Interpreter(path).call(self.filt.start, [Number("int", Polynomial.atom(0))], {})
 
         runs = Atom("runs", "n", (), True, Fraction(1), Fraction(10) ** 9)
-        found = [value for _, value in explore([runs], call_start, PathFeasibility(self.questions))]
-        if len(found) != 1 or found[0] is Raised:
+        states = [value for _, value in explore([runs], call_start, PathFeasibility(self.questions))]
+        if len(states) != 1 or states[0] is Raised:
             raise NotTraced("start(n) depends on n, or fails")
-        return found[0]
+        return states[0]
 
     def system(self) -> System:
         """The transition system from `start`.
@@ -268,6 +268,8 @@ class Tracer:
                         denied.append(step)
                         continue
                     steps.append(step)
+                    if [leaf.kind for leaf in step.after.leaves] != [leaf.kind for leaf in current.leaves]:
+                        raise NotTraced("a grant changes the type of the state, also of runs that are denied")
                     if step.after not in shapes:
                         shapes.append(step.after)
                         if len(shapes) > MAX_SHAPES:
@@ -307,9 +309,9 @@ class Tracer:
             return self.shape_and_entries(after)
 
         for path, result in explore(atoms, shape_after_request, PathFeasibility(self.questions)):
-            found = result if isinstance(result, tuple) else (None, ())
+            outcome = result if isinstance(result, tuple) else (None, ())
             decided = tuple(dict.fromkeys(line for line in path.decided_at if line))
-            yield Transition(path, requests[id(path)], shape, found[0], found[1], decided)
+            yield Transition(path, requests[id(path)], shape, outcome[0], outcome[1], decided)
 
     def _is_granted(self, interpreter: Interpreter, answer: Any) -> bool:
         """Whether the answer of the traced `admits` grants the request on this path."""

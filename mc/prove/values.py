@@ -70,12 +70,12 @@ class Array:
     @classmethod
     def of(cls, kind: str, runs: bool, data: Any, box: bool = False) -> Array:
         """An array with these objects, or a view of them."""
-        made = cls.__new__(cls)
+        array = cls.__new__(cls)
         if not isinstance(data, np.ndarray):
             entry, data = data, np.empty((), object)
             data[()] = entry
-        made.kind, made.runs, made.data, made.box = kind, runs, data, box
-        return made
+        array.kind, array.runs, array.data, array.box = kind, runs, data, box
+        return array
 
     def __bool__(self) -> bool:
         raise NotTraced("a number that is not known decides where no rule looks")
@@ -198,31 +198,31 @@ def concrete_value(value: Any) -> Any:
         return type(value)(map(concrete_value, value))
     kind: Any = type(value)
     if not isinstance(value, Array):
-        plain = (bool, int, float, str, NoneType, np.ndarray)
+        kinds = (bool, int, float, str, NoneType, np.ndarray)
         own = is_library_class(kind) and not kind.__module__.startswith("filterproof.mc.")  # no traced value
-        if kind not in plain and not isinstance(value, np.generic | type) and not own:
+        if kind not in kinds and not isinstance(value, np.generic | type) and not own:
             raise NotTraced(f"{kind.__name__} is passed to a function of a library")
         return value
-    found = [constant_of(Number(as_python_kind(value.kind), item)) for item in value.items]
-    if value.runs or None in found:
+    numbers = [constant_of(Number(as_python_kind(value.kind), item)) for item in value.items]
+    if value.runs or None in numbers:
         raise NotTraced("a number that is not known is passed to a function of a library")
     if value.is_scalar:
-        return found[0] if value.kind in PYTHON else np.dtype(value.kind).type(found[0])
-    return np.array(found, dtype=value.kind).reshape(value.tail)
+        return numbers[0] if value.kind in PYTHON else np.dtype(value.kind).type(numbers[0])
+    return np.array(numbers, dtype=value.kind).reshape(value.tail)
 
 
-def promoted_kind(one: str, two: str) -> str:
+def promoted_kind(left: str, right: str) -> str:
     """Return the kind of an arithmetic result by NumPy 2's promotion rules."""
-    if not {one, two} <= {*PYTHON, *NUMPY}:
+    if not {left, right} <= {*PYTHON, *NUMPY}:
         raise NotTraced("a part of a budget's sum is used as a number")
-    if one in PYTHON and two in PYTHON:
-        return max(one, two, key=PYTHON.index)
-    if one in PYTHON or two in PYTHON:
-        weak, kind = (one, two) if one in PYTHON else (two, one)
+    if left in PYTHON and right in PYTHON:
+        return max(left, right, key=PYTHON.index)
+    if left in PYTHON or right in PYTHON:
+        weak, kind = (left, right) if left in PYTHON else (right, left)
         if weak == "float":
             return "f8"
         return "i8" if weak == "int" and kind == "b1" else kind
-    return kind_of_dtype(np.promote_types(np.dtype(one), np.dtype(two)))
+    return kind_of_dtype(np.promote_types(np.dtype(left), np.dtype(right)))
 
 
 def entry_as_number(entry: Entry) -> Value:
@@ -254,10 +254,10 @@ def has_runs_and_views(*given: Array) -> tuple[bool, list[Any]]:
 def elementwise(rule: Callable[..., Entry], kind: str, *given: Array) -> Array:
     """Return an array with `rule` of the broadcast entries at each place."""
     runs, views = has_runs_and_views(*given)
-    made = np.empty(views[0].shape, object)
-    for place in np.ndindex(made.shape):
-        made[place] = rule(*(view[place] for view in views))
-    return Array.of(kind, runs, made)
+    entries = np.empty(views[0].shape, object)
+    for place in np.ndindex(entries.shape):
+        entries[place] = rule(*(view[place] for view in views))
+    return Array.of(kind, runs, entries)
 
 
 def reduced(array: Array, axis: int, rule: Callable[[list[Entry]], Entry], kind: str) -> Array:
@@ -267,7 +267,7 @@ def reduced(array: Array, axis: int, rule: Callable[[list[Entry]], Entry], kind:
     if array.runs and axis % array.ndim == 0:
         raise NotTraced("a reduction over the runs mixes them; pass axis=1, say")
     moved = np.moveaxis(array.data, axis, -1)
-    made = np.empty(moved.shape[:-1], object)
-    for place in np.ndindex(made.shape):
-        made[place] = rule(list(moved[place]))
-    return Array.of(kind, array.runs, made)
+    entries = np.empty(moved.shape[:-1], object)
+    for place in np.ndindex(entries.shape):
+        entries[place] = rule(list(moved[place]))
+    return Array.of(kind, array.runs, entries)

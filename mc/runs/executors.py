@@ -36,7 +36,7 @@ class LocalPool(Executor):
     ----------
     workers : int, optional
         Number of processes, at least 1. By default one per available core.
-    ready : tuple of str
+    preload : tuple of str
         Modules that workers import in advance, if this is the first pool of the process and workers are forked.
 
     Notes
@@ -44,9 +44,9 @@ class LocalPool(Executor):
     Workers ignore Ctrl-C, which the main process handles, and exit when the main process dies.
     """
 
-    def __init__(self, workers: int | None = None, *, ready: tuple[str, ...] = ()) -> None:
+    def __init__(self, workers: int | None = None, *, preload: tuple[str, ...] = ()) -> None:
         self.workers = available_cores() if workers is None else check_count("workers", workers)
-        self._ready = ready
+        self._preload = preload
         self._pool = self._new_pool()
 
     def __repr__(self) -> str:
@@ -56,7 +56,7 @@ class LocalPool(Executor):
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         context = multiprocessing.get_context(method)
         if method == "forkserver":  # the server imports and compiles once for the workers of all pools
-            context.set_forkserver_preload(["__main__", "filterproof.mc.runs.warmup", *self._ready])
+            context.set_forkserver_preload(["__main__", "filterproof.mc.runs.warmup", *self._preload])
             from multiprocessing import forkserver  # not on every system
 
             with _one_thread_per_worker():

@@ -105,7 +105,7 @@ class _KeyWalk(DigestWalk):
     def name(self, kind: type) -> str:
         return str(super().name(kind)) if kind.__module__ == "builtins" else self.of(kind).hex()
 
-    def back_reference(self, place: int, found: bytes | None) -> bytes:
+    def back_reference(self, place: int, tree: bytes | None) -> bytes:
         return self.leaf("seen", b"%d" % place)
 
     def attributes(self, value: Any) -> dict[str, Any]:

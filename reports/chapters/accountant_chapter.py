@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from filterproof.mc.examine.examination import Examination
 from filterproof.mc.examine.verification import verify
 from filterproof.reports.chapters.accountant_examples import page_instances, page_simulations
 from filterproof.reports.chapters.estimate_and_guarantee import EstimateAndGuarantee
@@ -21,36 +20,28 @@ _EFFORT = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class ExaminedAccountant:
-    """The verdict of one accountant, with its class and the expression that makes it."""
-
-    name: str
-    typed: str
-    verdict: Verdict
-
-
-@dataclass(frozen=True, slots=True)
 class AccountantChapter:
-    """The verdicts and simulations of the accountants that share one page."""
+    """The verdicts by class, and the simulations, of the accountants that share one page."""
 
     page: str
-    examined: tuple[ExaminedAccountant, ...]
+    verdicts: Mapping[str, Verdict]
     rows: tuple[EstimateAndGuarantee, ...]
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """The verdict on each accountant's guarantee, as findings."""
         return tuple(
-            Finding(_guarantee_claim(self.page, accountant.name), accountant.verdict)
-            for accountant in self.examined
+            Finding(_guarantee_claim(self.page, name), verdict) for name, verdict in self.verdicts.items()
         )
 
     @property
     def verdict(self) -> Verdict:
         """The verdict of which the least is known: REFUTED before UNDECIDED before HOLDS, then by evidence."""
         order = (Outcome.REFUTED, Outcome.UNDECIDED, Outcome.HOLDS)
-        verdicts = [one.verdict for one in self.examined]
-        return min(verdicts, key=lambda one: (order.index(one.outcome), -one.evidence.weakness_rank))
+        return min(
+            self.verdicts.values(),
+            key=lambda verdict: (order.index(verdict.outcome), -verdict.evidence.weakness_rank),
+        )
 
     @property
     def failure(self) -> float:
@@ -81,20 +72,14 @@ def accountant_chapter(study: Study, page: str) -> AccountantChapter:
     rows = tuple(
         EstimateAndGuarantee(what, work(), promised) for what, promised, work in page_simulations(study, page)
     )
-    examined = [_examined_accountant(study, accountant) for accountant in page_instances(page).values()]
+    verdicts = {}
+    for accountant in page_instances(page).values():
+        exam = verify(accountant, effort=_EFFORT, seed=study.seed, stages=("certificate",))
+        verdicts[exam.name] = exam.verdict
     above = next((row for row in rows if row.refutes), None)
     if above is not None:  # what a simulation refutes is refuted, whatever else is known
-        examined = [
-            ExaminedAccountant(accountant.name, accountant.typed, refuted_verdict(study, above))
-            for accountant in examined
-        ]
-    return AccountantChapter(page, tuple(examined), rows)
-
-
-def _examined_accountant(study: Study, accountant: Any) -> ExaminedAccountant:
-    """Run `verify` on an accountant; return its verdict with its name and expression."""
-    examination: Examination = verify(accountant, effort=_EFFORT, seed=study.seed, stages=("certificate",))
-    return ExaminedAccountant(examination.name, repr(accountant), examination.verdict)
+        verdicts = dict.fromkeys(verdicts, refuted_verdict(study, above))
+    return AccountantChapter(page, verdicts, rows)
 
 
 def refuted_verdict(study: Study, row: EstimateAndGuarantee) -> Verdict:

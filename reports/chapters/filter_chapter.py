@@ -12,7 +12,7 @@ from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Examination
 from filterproof.mc.examine.parameter_families import mechanism_name
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.supremum import (
     Supremum,
     largest_renyi_lower_bound,
@@ -34,7 +34,7 @@ from filterproof.reports.chapters.simulated_divergences import (
 )
 from filterproof.reports.finding import Claim, Finding
 from filterproof.reports.study import Study
-from filterproof.theory.agreement import Agreement, AgreementOutcome, IntervalAndEnclosure
+from filterproof.theory.agreement import Agreement, AgreementOutcome
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.extremal import Steps
 from filterproof.theory.pairs.base import Direction
@@ -107,7 +107,7 @@ class FilterChapter:
     def all_comparisons(self) -> tuple[SimulatedDivergence, ...]:
         """Every comparison of a simulation with an enclosure."""
         ends = (bounds.simulated for bounds in self.curve if bounds.simulated is not None)
-        return (*ends, *self.comparisons.made)
+        return (*ends, *self.comparisons.rows)
 
     @property
     def failure(self) -> float:
@@ -146,16 +146,17 @@ def filter_chapter(study: Study, subject: FilterPageSubject) -> FilterChapter:
     epsilon = float(subject.epsilon)
     epsilons = [subject.epsilon]
     if not holds:
-        epsilons += [one for one in subject.simulated if abs(one - epsilon) > 1e-4]
+        epsilons += [other for other in subject.simulated if abs(other - epsilon) > 1e-4]
     games = worst_cases(
         filt, subject.menu, epsilons=epsilons, rounds=subject.rounds, direction=subject.direction
     )
-    largest = supremum(filt, epsilon, known=exam.verdict)
+    largest = supremum(filt, epsilon, verdict=exam.verdict)
     curve = (
         _bounds_over_all_mechanisms(study, filt, subject, largest, exam.verdict)
         if holds and largest.steps
         else tuple(
-            _on_menu(study, filt, one, largest.high if holds else None, main=one is games[0]) for one in games
+            _on_menu(study, filt, game, largest.high if holds else None, main=game is games[0])
+            for game in games
         )
     )
     trace = exam.trace
@@ -164,7 +165,7 @@ def filter_chapter(study: Study, subject: FilterPageSubject) -> FilterChapter:
         exam.verdict,
         exam.not_tried,
         curve[0],
-        tuple(sorted(curve, key=lambda one: one.measure.at)),
+        tuple(sorted(curve, key=lambda bounds: bounds.measure.at)),
         MenuGame(
             epsilon,
             games[0].low,
@@ -197,10 +198,10 @@ def _bounds_over_all_mechanisms(
     """Return the bounds over every covered mechanism; those of the front page come first."""
     if orders := promised_renyi_by_order(filt.promise):
         return tuple(_at_order(study, filt, subject, order, rho) for order, rho in orders.items())
-    others = [one for one in subject.simulated if abs(one - largest.epsilon) > 1e-4]
+    others = [bound for bound in subject.simulated if abs(bound - largest.epsilon) > 1e-4]
     return tuple(
-        _at_epsilon(study, filt, one)
-        for one in (largest, *(supremum(filt, each, known=verdict) for each in others))
+        _at_epsilon(study, filt, bound)
+        for bound in (largest, *(supremum(filt, each, verdict=verdict) for each in others))
     )
 
 
@@ -214,11 +215,11 @@ def _simulated_and_certified_divergences(
 ) -> SimulatedDivergences:
     """Simulate the page's adversaries, and compare with certified bounds on the same divergences."""
     excluded = "" if main.steps else BEST_ON_MENU  # which is simulated already
-    divergences = comparisons(study, subject, filt, game, largest, known=excluded)
+    divergences = comparisons(study, subject, filt, game, largest, already_compared=excluded)
     if main.measure.kind != "renyi" or not main.steps:
         return divergences
     epsilon = float(subject.epsilon)
-    requests = Sequence(main.steps)
+    requests = RequestSequence(main.steps)
     bounds = Composition(requests.counts).delta(epsilon, relative=1e-3)
     adversary = Scripted(*zip(*main.steps, strict=True))
     opponent = AdversaryWithBounds(
@@ -227,16 +228,18 @@ def _simulated_and_certified_divergences(
     row = compare_adversary(
         study, filt, opponent, Divergence.hockey_stick(epsilon), float(filt.promise.delta(epsilon))
     )
-    return SimulatedDivergences((row, *divergences.made), divergences.left_out)
+    return SimulatedDivergences((row, *divergences.rows), divergences.left_out)
 
 
-def _at_epsilon(study: Study, filt: PrivacyFilter, found: Supremum) -> CertifiedDivergenceBounds:
+def _at_epsilon(study: Study, filt: PrivacyFilter, largest: Supremum) -> CertifiedDivergenceBounds:
     """Return the certified bounds on delta at an epsilon, with a simulation that reaches the lower one."""
-    measure = Divergence.hockey_stick(found.epsilon)
+    measure = Divergence.hockey_stick(largest.epsilon)
     simulated = _extremal_comparison(
-        study, filt, found.steps, measure, (found.low, found.high), found.promised
+        study, filt, largest.steps, measure, (largest.low, largest.high), largest.promised
     )
-    return CertifiedDivergenceBounds(measure, found.low, found.high, found.promised, found.steps, simulated)
+    return CertifiedDivergenceBounds(
+        measure, largest.low, largest.high, largest.promised, largest.steps, simulated
+    )
 
 
 def _at_order(
@@ -308,24 +311,15 @@ def _best_adversary_trade_off_band(
 def simulation_finding(chapters: Collection[FilterChapter]) -> Finding:
     """Whether every simulated interval meets the certified bounds beside it."""
     rows = [
-        (comparison, estimate)
+        (row.beside_bounds(estimate), estimate)
         for chapter in chapters
-        for comparison in chapter.all_comparisons
-        for estimate in comparison.estimates
+        for row in chapter.all_comparisons
+        for estimate in row.estimates
     ]
-    routes = tuple(
-        IntervalAndEnclosure(
-            f"{comparison.adversary}, {comparison.filter}",
-            estimate.low,
-            estimate.high,
-            comparison.low,
-            comparison.high,
-        )
-        for comparison, estimate in rows
-    )
+    routes = tuple(route for route, _ in rows)
     runs = sum(estimate.n for _, estimate in rows)
     scope = f"{len(rows)} simulations of {len(chapters)} filters, {runs:,} runs"
-    missed = next((comparison for comparison in routes if not comparison.meets), None)
+    missed = next((route for route in routes if not route.meets), None)
     shown = None if missed is None else {name: getattr(missed, name) for name in ("what", "low", "high")}
     return Finding(
         SIMULATION, Agreement(routes, scope, sum(estimate.failure for _, estimate in rows), "", shown)

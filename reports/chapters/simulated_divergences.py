@@ -1,4 +1,4 @@
-"""Simulations beside theory: adversaries against one filter, each simulated and, without sampling, enclosed."""
+"""Simulations and certified values: adversaries against one filter, each simulated and, without sampling, enclosed."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.supremum import Supremum
 from filterproof.reports.chapters.filter_page_subjects import FilterPageSubject
 from filterproof.reports.study import Study
+from filterproof.theory.agreement import IntervalAndEnclosure
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs.base import Direction
 
@@ -64,6 +65,11 @@ class SimulatedDivergence:
         """The estimate, and the independent one."""
         return (self.estimate,) if self.independent is None else (self.estimate, self.independent)
 
+    def beside_bounds(self, estimate: Estimate) -> IntervalAndEnclosure:
+        """The interval of one of the estimates beside the certified bounds."""
+        what = f"{self.adversary}, {self.filter}"
+        return IntervalAndEnclosure(what, estimate.low, estimate.high, self.low, self.high)
+
 
 class AdversaryWithBounds(NamedTuple):
     """An adversary, and certified bounds on the divergence that it reaches."""
@@ -95,7 +101,7 @@ class AdversaryWithBounds(NamedTuple):
 class SimulatedDivergences:
     """The comparisons of a filter, and the adversaries that were left out because nothing bounds them closely."""
 
-    made: tuple[SimulatedDivergence, ...] = ()
+    rows: tuple[SimulatedDivergence, ...] = ()
     left_out: tuple[str, ...] = field(default=())
 
 
@@ -149,16 +155,16 @@ def page_adversaries(
 
 
 def compare_adversary(
-    study: Study, filt: PrivacyFilter, one: AdversaryWithBounds, measure: Divergence, promised: float
+    study: Study, filt: PrivacyFilter, opponent: AdversaryWithBounds, measure: Divergence, promised: float
 ) -> SimulatedDivergence:
     """Simulate an adversary's divergence; add a plain estimate if the first uses the ledger."""
-    n = study.runs(one.rounds, one.run_cost_in_rounds)
+    n = study.runs(opponent.rounds, opponent.run_cost_in_rounds)
 
     def estimate_by(method: Method) -> Estimate:
         if measure.kind == "renyi":
             return simulate_renyi(
                 filt,
-                one.adversary,
+                opponent.adversary,
                 alpha=measure.at,
                 n=n,
                 seed=study.seed,
@@ -167,23 +173,23 @@ def compare_adversary(
             )
         return simulate(
             filt,
-            one.adversary,
+            opponent.adversary,
             epsilon=measure.at,
             n=n,
-            rounds=None if one.method == "tilted" else one.rounds,
+            rounds=None if opponent.method == "tilted" else opponent.rounds,
             seed=study.seed,
             failure=study.failure_per_comparison,
-            direction=one.direction,
+            direction=opponent.direction,
             method=method,
             workers=1,
         )
 
-    estimate = estimate_by(one.method)
+    estimate = estimate_by(opponent.method)
     independent = None
     if measure.kind != "renyi" and "ledger" in estimate.rests_on:
         independent = estimate_by("plain")
     return SimulatedDivergence(
-        repr(filt), one.name, measure, estimate, one.low, one.high, promised, independent
+        repr(filt), opponent.name, measure, estimate, opponent.low, opponent.high, promised, independent
     )
 
 
@@ -194,14 +200,14 @@ def comparisons(
     game: WorstCase,
     largest: Supremum,
     *,
-    known: str = "",
+    already_compared: str = "",
 ) -> SimulatedDivergences:
-    """Every adversary of a filter's page but the `known` one, simulated at its epsilon where bounds say something."""
+    """Every adversary of a page but `already_compared`, simulated at its epsilon where bounds say something."""
     epsilon = float(subject.epsilon)
     promised = float(filt.promise.delta(epsilon))
     compared, left_out = [], []
     for opponent in page_adversaries(subject, filt, game, largest):
-        if opponent.name == known:
+        if opponent.name == already_compared:
             continue
         if opponent.has_close_bounds:
             compared.append(

@@ -37,6 +37,7 @@ def audit(
     from filterproof.mc.runs.output import OutputFolder
     from filterproof.reports.audit.audit_record import recorded_audit
     from filterproof.reports.audit.auditing import rerun_audit
+    from filterproof.reports.pages.audit_page import HEADS, rows
     from filterproof.theory.argument_checks import did_you_mean
 
     progress = Console(stderr=True, highlight=False)
@@ -59,18 +60,9 @@ def audit(
                 environments=environments,
                 on_library=lambda said: progress.print(f"[dim]{escape(said)}[/]"),
             )
-    table = Table("Library", "Entry point", "Consequence", "Expected", "Got")
-    for library in audited.libraries:
-        for finding in library.findings:
-            got = finding.got if finding.shown else f"{finding.got}: NOT REPRODUCED in this version"
-            cells = (
-                f"{library.distribution} {library.version}",
-                finding.entry,
-                finding.consequence,
-                finding.expected,
-                got,
-            )
-            table.add_row(*map(escape, cells))
+    table = Table(*(head.capitalize() for head in HEADS))
+    for cells in rows(audited):
+        table.add_row(*map(escape, cells))
     Console(highlight=False).print(table)
     status = ExitStatus.AS_EXPECTED if audited.all_shown else ExitStatus.NOT_AS_EXPECTED
     if out is not None:

@@ -62,29 +62,29 @@ def calibrate(
                 folder.add("calibrate.svg", svg_text(ranking.plot()).encode())
 
 
-def _print_table(found: FilterComparison) -> None:
+def _print_table(comparison: FilterComparison) -> None:
     """Print the filters with rounds and percentages, and the code of the best three."""
     from filterproof.theory.guarantees import ZCDP
     from filterproof.theory.numerics.decimals import format_down, format_nearest, interval
 
-    possible = " to ".join(f"{n:,}" for n in dict.fromkeys((found.fewest, found.most)))
+    possible = " to ".join(f"{n:,}" for n in dict.fromkeys((comparison.fewest, comparison.most)))
     unit = "round" if possible == "1" else "rounds"
     print_text(
-        f"{found.mechanism} under ({found.epsilon:g}, {found.delta:g})-DP: a plan fixed in advance allows at most "
-        f"{possible} {unit} (CERTIFIED)."
+        f"{comparison.mechanism} under ({comparison.epsilon:g}, {comparison.delta:g})-DP: a plan fixed in advance "
+        f"allows at most {possible} {unit} (CERTIFIED)."
     )
     table = Table("Filter", "Rounds", "Interval", "Percent of the plan, at least", "Sound for")
-    for choice in found.choices:
-        share = format_down(100 * choice.low / found.most, 3) if found.most else ""
+    for choice in comparison.choices:
+        share = format_down(100 * choice.low / comparison.most, 3) if comparison.most else ""
         within = interval(choice.low, choice.high, 3) if choice.low < choice.high else ""
         table.add_row(
             *map(escape, (choice.name, format_nearest(choice.rounds, 4), within, share, choice.holds_for))
         )
     Console(highlight=False).print(table)
-    for choice in found.choices[:3]:
+    for choice in comparison.choices[:3]:
         if choice.rounds:
             print_text(f"\n# {choice.name}\n{choice.code}")
-    if isinstance(found.mechanism, ZCDP):
+    if isinstance(comparison.mechanism, ZCDP):
         print_text("\nThe Gaussian represents every mechanism with this zcdp_rho.")
 
 

@@ -79,7 +79,6 @@ def clear_errors() -> Iterator[None]:
     from filterproof.filters.adapters.bridge import BridgeError, LateBridgeError
     from filterproof.mc import StoreError
     from filterproof.mc.examine.filter_fault import FilterFault
-    from filterproof.mc.examine.worker import ThreadsLost
 
     try:
         yield
@@ -94,7 +93,7 @@ def clear_errors() -> Iterator[None]:
     except OSError as error:
         print_error(_error_sentence(error))
         raise CommandEnd(ExitStatus.UNUSABLE) from error
-    except (ValueError, TypeError, ImportError, StoreError, ThreadsLost) as error:
+    except (ValueError, TypeError, ImportError, StoreError) as error:
         print_error(error)
         raise CommandEnd(ExitStatus.UNUSABLE) from error
 

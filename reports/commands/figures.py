@@ -45,7 +45,7 @@ def figures(
         from filterproof.reports.figures.trials import play_trials
 
         if list_:
-            listed = [_figure_listing(one) for one in FIGURES.values()]
+            listed = [_figure_listing(figure) for figure in FIGURES.values()]
             if as_json:
                 print_json(listed)
             for entry in () if as_json else listed:
@@ -55,18 +55,20 @@ def figures(
                     console.print(Padding(Text(text), (0, 0, 0, 4)))
             return
         chosen = [figure_named(name) for name in dict.fromkeys(names or FIGURES)]
-        wanted = check_formats([one.strip() for one in formats.split(",")])
+        wanted = check_formats([name.strip() for name in formats.split(",")])
         given = _read_settings(settings or ())
-        for one in chosen:  # every wrong parameter is told before the work
-            one.specified(quick=quick, **given)
+        for figure in chosen:  # every wrong parameter is told before the work
+            figure.specified(quick=quick, **given)
         check_folder(out)  # before the work
         computed = []
         with doing("training"):  # the trials of stand-ins on all cores, each once
-            specified = (one.specified(quick=quick, **given) for one in chosen)
-            play_trials(trial for one in specified if isinstance(one, StandIn) for trial in one.all_trials())
-        for one in chosen:
-            with doing(f"{one.name}: {one.title}"):
-                computed.append(one.compute(quick=quick, **given))
+            specified = (figure.specified(quick=quick, **given) for figure in chosen)
+            play_trials(
+                trial for figure in specified if isinstance(figure, StandIn) for trial in figure.all_trials()
+            )
+        for figure in chosen:
+            with doing(f"{figure.name}: {figure.title}"):
+                computed.append(figure.compute(quick=quick, **given))
         table = Table("Figure", "Number in the paper", "printed", "computed", "remark")
         for shown in computed:
             for row, number in enumerate(shown.printed):
@@ -76,7 +78,7 @@ def figures(
                 table.add_row(shown.name, "no printed number for these parameters, or only in the caption")
         console.print(table)
         save_all(computed, out, wanted)
-        print_text(f"{', '.join(one.name for one in computed)}: {out}")
+        print_text(f"{', '.join(figure.name for figure in computed)}: {out}")
 
 
 def _figure_listing(figure: PaperFigure) -> dict[str, Any]:

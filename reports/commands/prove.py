@@ -66,7 +66,9 @@ def prove(
         numbers = None
         if theorem is None:
             # other processes certify the numbers while this one checks the theorems
-            pool = ending.enter_context(LocalPool(ready=("filterproof.filters.certified.certified_objects",)))
+            pool = ending.enter_context(
+                LocalPool(preload=("filterproof.filters.certified.certified_objects",))
+            )
             ending.callback(pool.kill)
             numbers = iter_catalogue_numbers(pool)
         names = list(THEOREMS) if theorem is None else [theorem]
@@ -140,11 +142,11 @@ def _part_of_catalogue_numbers(part: int) -> list[CertifiedNumbers]:
     return [certify_or_fail(thing) for thing in every[slice(*cuts)]]
 
 
-def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
+def show_numbers(console: Console, certified: Sequence[CertifiedNumbers]) -> bool:
     """Print the numbers by theorem; return whether there are some and all agree."""
     from filterproof.theory.evidence import Evidence
 
-    numbers = [result for thing in found for result in thing.numbers]
+    numbers = [result for thing in certified for result in thing.numbers]
     table = Table(
         "Theorem",
         "Numbers",
@@ -168,7 +170,7 @@ def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:
                 f"[bold red]REFUSED, {result.status.name}[/] {escape(result.number.says)}: {result.status.value}"
             )
             console.print(f"  {escape(result.detail)}", style="dim")
-    for note in dict.fromkeys(note for thing in found for note in thing.uncovered):
+    for note in dict.fromkeys(note for thing in certified for note in thing.uncovered):
         console.print(f"[yellow]not covered[/] {escape(note)}")
     console.print(POINTS)
     return bool(numbers) and all(result.fits for result in numbers)

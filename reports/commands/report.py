@@ -45,7 +45,7 @@ def report(
 
     started = time.perf_counter()
     with (
-        LocalPool(ready=("filterproof.reports.report",)) as pool,
+        LocalPool(preload=("filterproof.reports.report",)) as pool,
         Progress(
             *(SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()),
             console=Console(stderr=True),

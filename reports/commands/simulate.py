@@ -96,7 +96,7 @@ def simulate(
         task = bar.add_task("", total=n, so_far="starting", rate="")
         hints: list[str] = []
 
-        def told(progress: Progress, so_far: tuple[Estimate, ...] | None) -> None:
+        def show_progress(progress: Progress, so_far: tuple[Estimate, ...] | None) -> None:
             interval = decimals.interval(so_far[0].low, so_far[0].high, 4) if so_far else "starting"
             if bar.disable and not hints and (hint := _progress_hint(progress, restored=store is not None)):
                 hints.append(hint)
@@ -116,7 +116,7 @@ def simulate(
                 store=store,
                 workers=1 if "::" in filter_ and workers is None else workers,
                 executor=executor,
-                progress=told,
+                progress=show_progress,
                 **options,
             )
         except mc.Interrupted as stopped:

@@ -79,9 +79,6 @@ def verify_target(
                 saved_text = f"the partial findings are in {page}"
             print_error(f"interrupted in {doing_now[0]}; {saved_text}")
             raise CommandEnd(ExitStatus.INTERRUPTED) from stopped
-    if exam.ending is Ending.THREADS_LOST:
-        print_error(exam.stopped)
-        raise CommandEnd(ExitStatus.UNUSABLE)
     with clear_faults(target or str(program[0]), filt):  # its promise and scope are its code too
         lines, data = exam.lines(out), exam.json() if as_json else ""
     has_result, status = exam.ending not in (Ending.FAULTY, Ending.OUT_OF_TIME), _STATUS.get(exam.ending)

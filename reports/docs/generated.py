@@ -55,9 +55,9 @@ def expand(page: str) -> str:
     return _FENCE.sub(_generated_part, page)
 
 
-def _generated_part(found: re.Match[str]) -> str:
+def _generated_part(match: re.Match[str]) -> str:
     """Return the Markdown that replaces one generated fence."""
-    fence, kind, argument, body = found.groups()
+    fence, kind, argument, body = match.groups()
     if fence == "public":
         return reference([*body.split(), *LISTED[kind]()] if kind else body.split())
     if kind not in GENERATED:
@@ -317,7 +317,7 @@ def _historical_bugs_table() -> str:
             escape_markdown(case["counterexample"]),
         )
         for case in recorded_data("power").get("cases", [])
-        if case["half"] == "public" and case["kind"] == "broken"
+        if case["part"] == "public" and case["kind"] == "broken"
     ]
     return table(("thread", "refuted after seconds", "how"), rows)
 

@@ -26,10 +26,10 @@ def verdicts_table() -> Rows:
     """Return the verdicts on the filter corpus by part and kind: correct results and median time."""
     rows = []
     for (part, kind), cases in _group_rows(
-        recorded_data("power")["cases"], lambda case: (case["half"], case["kind"])
+        recorded_data("power")["cases"], lambda case: (case["part"], case["kind"])
     ).items():
-        told = [case["outcome"] for case in cases]
-        counts = (str(told.count(name)) for name in ("REFUTED", "FAULTY", "HOLDS", "UNDECIDED"))
+        outcomes = [case["outcome"] for case in cases]
+        counts = (str(outcomes.count(name)) for name in ("REFUTED", "FAULTY", "HOLDS", "UNDECIDED"))
         seconds = statistics.median(float(case["seconds"]) for case in cases)
         rows.append(
             (part, kind, f"{sum(map(is_right_verdict, cases))} of {len(cases)}", *counts, f"{seconds:.1f}")
@@ -40,7 +40,9 @@ def verdicts_table() -> Rows:
 def wrong_verdicts_table() -> Rows:
     """Return the filters of the corpus with a wrong verdict, and the game that shows the flaw."""
     cases = [case for case in recorded_data("power")["cases"] if not is_right_verdict(case)]
-    return ("filter", "found", "the game"), [(one["name"], one["outcome"], one["breaks"]) for one in cases]
+    return ("filter", "found", "the game"), [
+        (wrong["name"], wrong["outcome"], wrong["breaks"]) for wrong in cases
+    ]
 
 
 def planted_faults_table() -> Rows:
@@ -48,8 +50,8 @@ def planted_faults_table() -> Rows:
     lines = [line for line in recorded_data("planted")["lines"] if line["kind"] != "equivalent"]
     folders = _group_rows(lines, lambda line: "/".join(line["file"].split("/")[:2]).removesuffix(".py"))
     rows = [
-        (folder, f"{sum(line['found'] != 'green' for line in found)} of {len(found)}")
-        for folder, found in folders.items()
+        (folder, f"{sum(line['found'] != 'green' for line in faults)} of {len(faults)}")
+        for folder, faults in folders.items()
     ]
     return ("folder", "detected"), rows
 
@@ -57,10 +59,10 @@ def planted_faults_table() -> Rows:
 def compositions_table() -> Rows:
     """Return each accountant's relative error and time on fixed compositions."""
     rows = []
-    peers = (one for one in recorded_data("bench")["benchmarks"] if "by" in one["extra_info"])
-    for group, found in _group_rows(peers, lambda one: one["group"]).items():
-        for one in found:
-            info, times = one["extra_info"], one["stats"]["median"] / found[0]["stats"]["median"]
+    peers = (row for row in recorded_data("bench")["benchmarks"] if "by" in row["extra_info"])
+    for group, group_rows in _group_rows(peers, lambda row: row["group"]).items():
+        for row in group_rows:
+            info, times = row["extra_info"], row["stats"]["median"] / group_rows[0]["stats"]["median"]
             encloses = "yes" if info["encloses"] else "no"
             rows.append((group, info["by"], f"{info['error']:+.1e}", encloses, f"{times:.2g}"))
     return ("rounds", "by", "relative error", "bounds hold", "times the first"), rows

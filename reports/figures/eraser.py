@@ -95,13 +95,21 @@ class EraserDeltaByRounds(Specification):
         (ax,) = axes
         rounds, reached = data.column("rounds"), data.column("reached")
         line(ax, rounds, data.column("closed_form"), 1, lw=1.4)
-        beside: dict[str, Any] = {"at": len(rounds) // 2, "offset": (-8, 8), "ha": "right"}
-        line(ax, rounds, reached, 1, lw=0, marker="o", ms=5.5, text="delta of all rounds", **beside)
+        label_place: dict[str, Any] = {"at": len(rounds) // 2, "offset": (-8, 8), "ha": "right"}
+        line(ax, rounds, reached, 1, lw=0, marker="o", ms=5.5, text="delta of all rounds", **label_place)
         promised, seen = np.full(len(rounds), self.delta), data.column("next_failure")
         line(ax, rounds, promised, 0, lw=2.2, text=f"promised: {self.delta:g}", offset=(0, 5), ha="right")
-        beside = {"offset": (0, -8), "ha": "right", "va": "top"}
+        label_place = {"offset": (0, -8), "ha": "right", "va": "top"}
         line(
-            ax, rounds, seen, 2, dash=2, marker="s", ms=4, text="computed by the filter each round", **beside
+            ax,
+            rounds,
+            seen,
+            2,
+            dash=2,
+            marker="s",
+            ms=4,
+            text="computed by the filter each round",
+            **label_place,
         )
         ax.set(xscale="log", yscale="log", ylim=(min(self.p, reached[0]) / 2, 1.3))
         number_ticks(ax, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000), rounds)

@@ -236,13 +236,13 @@ class Survival(Specification):
         (ax,) = axes
         t, own, better = (data.column(name) for name in ("t", "realisation", "recalibrated"))
         steps: dict[str, Any] = {"drawstyle": "steps-mid", "at": 2 * len(t) // 3}
-        beside: dict[str, Any] = {
+        label_place: dict[str, Any] = {
             "text": "realisation filter",
             "offset": (-6, -8),
             "ha": "right",
             "va": "top",
         }
-        line(ax, t, own, 0, lw=2.2, **steps, **beside)
+        line(ax, t, own, 0, lw=2.2, **steps, **label_place)
         line(ax, t, better, 2, dash=1, text="recalibrated", offset=(6, 4), **steps)
         dashes = ("-", "--", ":", "-.", (0, (3, 1, 1, 1)))
         for place, (name, column) in enumerate(_END_COLUMNS.items()):

@@ -72,7 +72,7 @@ class FullBatchVersusDPSGD(Specification):
                 if mean > float(np.mean(best.get(fraction, [-1.0]))):
                     best[fraction] = accuracies
         whole_batch, small = best[max(best)], best[min(best)]
-        gains = [one - other for one, other in zip(whole_batch, small, strict=True)]
+        gains = [full - sampled for full, sampled in zip(whole_batch, small, strict=True)]
         ends = zip(("gain", "gain_low", "gain_high"), student(gains), strict=True)
         return FigureData.of_rows(rows).with_facts(**dict(ends))
 
@@ -99,7 +99,7 @@ class FullBatchVersusDPSGD(Specification):
             f"{value:.2f} % at {fraction:g} in {round(self.epochs / fraction)} steps"
             for fraction, value in best.items()
         )
-        return {"gain": f"{mean:.3g} {interval(low, high, 3)}, {seen}", "told": best_text}
+        return {"gain": f"{mean:.3g} {interval(low, high, 3)}, {seen}", "best": best_text}
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         (ax,) = axes

@@ -114,7 +114,7 @@ class DeltaCurves(GaussianSteps):
 
     def caption_values(self, data: FigureData) -> dict[str, Any]:
         return {
-            "told": "; ".join(f"{k} steps: {self._epsilons_text(k)}" for k in self.steps),
+            "epsilons": "; ".join(f"{k} steps: {self._epsilons_text(k)}" for k in self.steps),
             "roughly": ', which the paper prints as "roughly 10 percent"' * self.has_printed_parameters,
             "ends": "; ".join(
                 f"{name.removeprefix('delta_')} from {data.column(name)[0]:.3g} to {data.column(name)[-1]:.3g}"

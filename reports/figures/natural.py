@@ -93,8 +93,8 @@ class NaturalGame(Specification):
             "adaptive": "requests differently after each outcome"
             if adaptive
             else "requests the same after each outcome",
-            "told": " + ".join(str(row["excess_exact"]) for row in ends) or "nothing",
-            "asked": "; ".join(
+            "excess": " + ".join(str(row["excess_exact"]) for row in ends) or "nothing",
+            "requests": "; ".join(
                 f"{'at the start' if row['history'] == 'start' else 'after ' + str(row['history'])} level "
                 f"{row['request']}"
                 for row in rows

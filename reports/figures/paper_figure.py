@@ -53,7 +53,7 @@ class PaperFigure:
         The figure's name, such as 003-3, and its title.
     source : Source
         The place of the figure.
-    made : str
+    specification_class : str
         The class of its specification, as FILE.Class.
     caption, alt, empty : str
         Templates for the caption, the text alternative, and the caption of a figure without rows.
@@ -68,7 +68,7 @@ class PaperFigure:
     name: str
     title: str
     source: FigureSource
-    made: str
+    specification_class: str
     caption: str
     alt: str
     axes: Sequence[Sequence[str]]
@@ -79,11 +79,9 @@ class PaperFigure:
     @property
     def specification(self) -> type[Specification]:
         """The class of the figure's parameters and data."""
-        module, _, name = self.made.partition(".")
-        specification_class: type[Specification] = getattr(
-            import_module(f"filterproof.reports.figures.{module}"), name
-        )
-        return specification_class
+        module, _, name = self.specification_class.partition(".")
+        loaded: type[Specification] = getattr(import_module(f"filterproof.reports.figures.{module}"), name)
+        return loaded
 
     @classmethod
     def declared(cls, name: str) -> PaperFigure:

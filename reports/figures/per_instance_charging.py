@@ -102,13 +102,13 @@ def transcript_divergences(accounting: Accounting, ratio: Fraction, *, rounds: i
     Source: Feldman & Zrnic, Definitions 2.5 and 2.6, Remark 3.2, and the paragraph before Remark 4.6.
     """
     whole_set, fewer = (_answers_and_charged_share(accounting, ratio, people, rounds)[0] for people in (2, 1))
-    response, telling, deltas = RandomizedResponse.from_ratio(ratio), 0, []
+    response, informative_rounds, deltas = RandomizedResponse.from_ratio(ratio), 0, []
     for answer, other in zip(whole_set, fewer, strict=True):
         if (answer is None) != (other is None) or 1 in deltas:
             deltas.append(Fraction(1))
             continue
-        telling += answer is not other
-        deltas.append(composed_hockey_stick((response,), (telling,), ratio))
+        informative_rounds += answer is not other
+        deltas.append(composed_hockey_stick((response,), (informative_rounds,), ratio))
     return tuple(deltas)
 
 

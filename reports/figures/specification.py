@@ -198,17 +198,17 @@ def check_increasing(
     Numbers that are not whole must differ in six digits, because columns and captions show six.
     """
     given = value if isinstance(value, tuple | list) else (value,)
-    several = tuple(check(name, one) for one in given)
+    several = tuple(check(name, number) for number in given)
     if not least <= len(several) <= most:
         raise ValueError(f"{name} must be {least} to {most} numbers, got {len(several)}; pass more or fewer")
-    if any(one >= other for one, other in pairwise(several)):
+    if any(number >= following for number, following in pairwise(several)):
         raise ValueError(
             f"{name} must be increasing, got {name}={several!r}; sort them and remove duplicates"
         )
-    for one, other in pairwise(several):
-        if not isinstance(one, int) and f"{one:g}" == f"{other:g}":
+    for number, following in pairwise(several):
+        if not isinstance(number, int) and f"{number:g}" == f"{following:g}":
             raise ValueError(
-                f"{name} must differ in the six digits that are printed, got {one!r} and {other!r}, both shown as "
-                f"{one:g}; pass one of them"
+                f"{name} must differ in the six digits that are printed, got {number!r} and {following!r}, both "
+                f"shown as {number:g}; pass one of them"
             )
     return several

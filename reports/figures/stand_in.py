@@ -173,8 +173,8 @@ class StandIn(Specification):
             # the intervals that the caption compares hold together: they divide the failure
             confidence = 1 - _FAILURE / (len(observed[0]) * len(self.settings()))
             for name in observed[0]:
-                found = student([trial_values[name] for trial_values in observed], confidence=confidence)
-                ends = zip(("", " low", " high"), found, strict=True)
+                estimate = student([trial_values[name] for trial_values in observed], confidence=confidence)
+                ends = zip(("", " low", " high"), estimate, strict=True)
                 facts |= {f"{name} of {words}{end}": value for end, value in ends}
         return FigureData.of_rows(rows).with_facts(**facts)
 

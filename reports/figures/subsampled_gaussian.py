@@ -86,9 +86,10 @@ class DPSGDAccounting(Specification):
         self, fractions: NDArray[np.float64], counts: NDArray[Any], orders: int
     ) -> NDArray[np.float64]:
         """Return epsilon by RDP of people with counts[i, j] steps of norm fractions[j] x C, shape (people,)."""
-        alphas, pairs = np.arange(2.0, orders + 1), [self.pair(float(one)) for one in fractions]
+        alphas, pairs = np.arange(2.0, orders + 1), [self.pair(float(fraction)) for fraction in fractions]
         steps = [
-            np.maximum(np.asarray(one.renyi(alphas)), np.asarray(one.swapped.renyi(alphas))) for one in pairs
+            np.maximum(np.asarray(pair.renyi(alphas)), np.asarray(pair.swapped.renyi(alphas)))
+            for pair in pairs
         ]
         epsilons = np.asarray(renyi_epsilon(alphas, counts @ np.array(steps), self.delta))
         return np.asarray(epsilons.min(axis=1))
@@ -108,29 +109,31 @@ class DPSGDAccounting(Specification):
         # one mu agrees at delta, the other is at least the curve at every drawn point
         mu_at = float(max_gaussian_mu(at.high, self.delta))
         mus = [
-            float(max_gaussian_mu(float(epsilon), one.high))
-            for epsilon, one in zip(epsilons, curve, strict=True)
-            if 0 < one.high < 1
+            float(max_gaussian_mu(float(epsilon), bounds.high))
+            for epsilon, bounds in zip(epsilons, curve, strict=True)
+            if 0 < bounds.high < 1
         ]
         mu_all = math.sqrt(self.steps) * self.fraction / self.sigma
         mu_range = max(mus) * _ROUND_UP_FACTOR if mus else mu_all
         fractions = np.linspace(self.least, 1.0, self.people) if self.people > 1 else np.ones(1)
-        people = [self.composition(float(one)).epsilon(self.delta, relative=1e-2) for one in fractions]
+        people = [
+            self.composition(float(fraction)).epsilon(self.delta, relative=1e-2) for fraction in fractions
+        ]
         profile = FigureData.of(
             panel=["profile"] * self.points,
             epsilon=epsilons,
-            delta_low=[one.low for one in curve],
-            delta_high=[one.high for one in curve],
+            delta_low=[bounds.low for bounds in curve],
+            delta_high=[bounds.high for bounds in curve],
             delta_gdp_range=np.asarray(GaussianDP(mu_range).delta(epsilons)),
             delta_gdp_at=np.asarray(GaussianDP(mu_at).delta(epsilons)),
         )
         norms = FigureData.of(
             panel=["people"] * self.people,
             fraction=fractions,
-            epsilon_low=[one.low for one in people],
-            epsilon_high=[one.high for one in people],
-            epsilon_rdp=[self.rdp_epsilon(float(one), self.orders) for one in fractions],
-            epsilon_rdp_more=[self.rdp_epsilon(float(one), self.more_orders) for one in fractions],
+            epsilon_low=[bounds.low for bounds in people],
+            epsilon_high=[bounds.high for bounds in people],
+            epsilon_rdp=[self.rdp_epsilon(float(fraction), self.orders) for fraction in fractions],
+            epsilon_rdp_more=[self.rdp_epsilon(float(fraction), self.more_orders) for fraction in fractions],
         )
         parts = (profile, norms)
         names = dict.fromkeys(name for part in parts for name in part.names)

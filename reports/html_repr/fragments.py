@@ -9,33 +9,15 @@ from typing import Any
 from markupsafe import Markup
 
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
-from filterproof.mc.estimate.audit_mechanism import MechanismAudit
-from filterproof.mc.estimate.curve import ProfileEstimate
-from filterproof.mc.estimate.filter_ranking import FilterChoice, FilterComparison
-from filterproof.mc.estimate.survival import SurvivalCurve
 from filterproof.mc.estimate.trade_off import TradeOff
-from filterproof.mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
 from filterproof.mc.examine.formatting import count_words
-from filterproof.mc.intervals.anytime import Decision
-from filterproof.mc.intervals.estimate import Estimate
-from filterproof.mc.losses.composition import Bounds
-from filterproof.mc.training.training_audit import TrainingAudit
-from filterproof.mc.worst_case.calibrate import CalibratedFilter
-from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
-from filterproof.mc.worst_case.result import NOTHING_ADMITTED, WorstCase
 from filterproof.reports.html_repr.numbers import agreed_within
 from filterproof.reports.html_repr.text_cells import VALUES, text_cells
 from filterproof.reports.template import formula_mathml, render_template
 from filterproof.theory.agreement import Agreement
 from filterproof.theory.display import Displayed, Plottable
 from filterproof.theory.evidence import Outcome, Verdict
-from filterproof.theory.numerics.decimals import (
-    format_down,
-    format_failure,
-    format_nearest,
-    format_up,
-    interval,
-)
+from filterproof.theory.numerics.decimals import format_failure, interval
 from filterproof.theory.proofs.proof import Proof
 
 #: Lines of a table that are shown; `rows()` has them all.
@@ -98,17 +80,24 @@ _UNDECIDED = "UNDECIDED: neither proved nor refuted. A simulation that finds no 
 
 def result_fragment(value: Any) -> Fragment:
     """A result in words and a table; TypeError for what is none."""
-    for kind in type(value).__mro__:
-        if kind in FRAGMENTS:
-            return FRAGMENTS[kind](value)
+    for kind, fragment in _FRAGMENTS.items():
+        if isinstance(value, kind):
+            return fragment(value)
     raise TypeError(f"the value is a {type(value).__name__} and not a result; print it")
 
 
-def _rows_fragment_factory(
-    title: str, words: Callable[[Any], str] = str, notes: Callable[[Any], Iterable[str]] = lambda one: ()
-) -> Callable[[Any], Fragment]:
-    """Return a function that makes a fragment of a result's rows, under this title."""
-    return lambda value: of_rows(title, words(value), value, *notes(value))
+def _displayed(value: Displayed) -> Fragment:
+    """A result under its class; one of a single row with the sentence that is printed, unless it prints its fields."""
+    sentence = str(value)
+    shown = len(value.rows()) == 1 and sentence != repr(value)
+    return of_rows(type(value).__name__, sentence if shown else "", value)
+
+
+def _trade_off(value: TradeOff) -> Fragment:
+    reasons = dict.fromkeys(
+        estimate.rests_on for side in (value.forward, value.backward) for estimate in side.at
+    )
+    return of_rows("TradeOff", "", value, *(f"Rests on {words}." for words in reasons))
 
 
 def _verdict(value: Verdict) -> Fragment:
@@ -186,87 +175,17 @@ def _certified_numbers(value: CertifiedNumbers) -> Fragment:
     return Fragment(f"Certified numbers of {value.subject}", words, lines, names, notes)
 
 
-def _joint_failure_text(failure: float) -> str:
-    """Return the probability that some interval misses, as a phrase."""
-    return f"all intervals hold together, except with probability at most {format_failure(failure)}"
-
-
-def _delta_text(value: WorstCase | Evaluation | CalibratedThreshold) -> str:
-    return f"delta {value}"
-
-
 def _verdict_sentence(verdict: Verdict) -> str:
     """Return a verdict and its detail as one sentence."""
     return str(verdict) + (f": {verdict.detail}" if verdict.detail else "")
 
 
-#: What makes a fragment of each kind of result: most are their rows, under a title and a sentence.
-FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
-    Estimate: _rows_fragment_factory("Estimate"),
-    TrainingAudit: _rows_fragment_factory(
-        "Audit of a training",
-        notes=lambda one: () if one.refutes else ("It is not refuted. This is not a proof.",),
-    ),
-    ProfileEstimate: _rows_fragment_factory(
-        "ProfileEstimate",
-        lambda one: f"delta at {count_words(len(one.at), 'epsilon')}; {_joint_failure_text(one.failure)}",
-    ),
-    FilterComparison: _rows_fragment_factory(
-        "Filters",
-        lambda one: (
-            f"rounds of {one.mechanism} within ({one.epsilon:g}, {one.delta:g})-DP; a plan fixed in advance "
-            f"keeps it with {one.fewest:,}, and breaks it with more than {one.most:,}"
-        ),
-    ),
-    FilterChoice: _rows_fragment_factory(
-        "Filter", lambda one: f"{one.name} allows {format_nearest(one.rounds)} rounds"
-    ),
-    TradeOff: _rows_fragment_factory(
-        "Trade-off curve",
-        lambda one: (
-            "a band around the least type II error at every type I error alpha; it fails anywhere with probability at "
-            f"most {format_failure(one.failure)}"
-        ),
-        lambda one: (
-            f"Rests on {words}."
-            for words in dict.fromkeys(each.rests_on for each in (*one.forward.at, *one.backward.at))
-        ),
-    ),
-    SurvivalCurve: _rows_fragment_factory(
-        "Survival curve",
-        lambda one: f"P(T >= t), T the number of outputs released; {_joint_failure_text(one.failure)}",
-    ),
-    WorstCase: _rows_fragment_factory(
-        "Worst case",
-        _delta_text,
-        notes=lambda one: (
-            () if one.grants_any_request else (f"{NOTHING_ADMITTED}: the bounds say nothing about it.",)
-        ),
-    ),
-    Evaluation: _rows_fragment_factory("Value of one strategy", _delta_text),
-    NumericalEvaluation: _rows_fragment_factory(
-        "Value of one strategy",
-        lambda one: (
-            f"delta near {format_nearest(one.value)}, on two grids that differ by {format_up(one.difference, 2)}, "
-            f"at epsilon "
-            f"{one.epsilon}"
-        ),
-    ),
-    Evaluations: _rows_fragment_factory(
-        "Value of one strategy", lambda one: f"delta at {count_words(len(one), 'epsilon')}"
-    ),
-    Bounds: _rows_fragment_factory("Bounds"),
-    Decision: _rows_fragment_factory("Decision"),
-    MechanismAudit: _rows_fragment_factory("Audit of a release function"),
-    CalibratedThreshold: _rows_fragment_factory(
-        "Calibrated threshold",
-        lambda one: f"sum of epsilon^2 / 2 up to {format_down(one.threshold)} keeps {_delta_text(one)}",
-    ),
-    CalibratedFilter: _rows_fragment_factory(
-        "Calibrated filter", lambda one: str(one.promise), lambda one: ("recheck() solves it again.",)
-    ),
+#: What makes a fragment of a result: the first kind that it is an instance of.
+_FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
     Verdict: _verdict,
     Agreement: _agreement,
     Proof: _proof,
     CertifiedNumbers: _certified_numbers,
+    TradeOff: _trade_off,
+    Displayed: _displayed,
 }

@@ -112,8 +112,8 @@ def _draw_strategy_values(value: Evaluations, ax: Axes) -> None:
             ax.plot([row["epsilon"] for row in shown], ends, marker, color=colour, label=label, **look)
             heights += ends
     if any("low" not in row for row in rows):
-        apart = max(row["difference"] for row in rows if "low" not in row)
-        words += f"; two grids differ by {format_up(apart, 2)} at most"
+        difference = max(row["difference"] for row in rows if "low" not in row)
+        words += f"; two grids differ by {format_up(difference, 2)} at most"
     _delta_axis(ax, heights)
     _add_title(ax, words)
 

@@ -25,7 +25,7 @@ def accountant_page(chapter: AccountantChapter) -> Page:
     """The page of a kind of accountant, from its chapter."""
     page = declared_tables("accountants", "page")[chapter.page]
     values: dict[str, Any] = {
-        "held": accountant_examples,
+        "examples": accountant_examples,
         "rows": chapter.rows,
     }
     if chapter.page == "odometers":
@@ -55,12 +55,11 @@ def _verdict_text(chapter: AccountantChapter) -> str:
     if verdict.outcome is Outcome.REFUTED:
         return f"The guarantee is false, {verdict.evidence.name}: {verdict.detail}"
     theorems = dict.fromkeys(
-        name for accountant in chapter.examined for name in _THEOREM.findall(accountant.verdict.detail)
+        name for own in chapter.verdicts.values() for name in _THEOREM.findall(own.detail)
     )
-    names = ", ".join(accountant.name for accountant in chapter.examined)
     return (
-        f"{names}: {verdict.outcome.name}, {verdict.evidence.name}, by theorem {', '.join(theorems)}, for "
-        f"{shortened_sentence(verdict.scope)}."
+        f"{', '.join(chapter.verdicts)}: {verdict.outcome.name}, {verdict.evidence.name}, by theorem "
+        f"{', '.join(theorems)}, for {shortened_sentence(verdict.scope)}."
     )
 
 

@@ -1,4 +1,4 @@
-"""The audit of other libraries on its page of the docs: a sentence and one table."""
+"""The audit of other libraries as one table, for its page of the docs and for the command, and a sentence."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def rows(audit: AuditRecord) -> list[tuple[str, ...]]:
         (
             f"{library.distribution} {library.version}",
             *(finding.kind.value, finding.entry, finding.consequence, finding.expected),
-            finding.got if finding.shown else f"{finding.got}: not shown in this version",
+            finding.got if finding.shown else f"{finding.got}: NOT REPRODUCED in this version",
         )
         for library in audit.libraries
         for finding in library.findings

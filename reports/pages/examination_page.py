@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from filterproof.mc.examine.divergence import certainly_exceeds
 from filterproof.mc.examine.formatting import count_words, format_distinct
-from filterproof.mc.examine.replay_snippets import play_snippet
+from filterproof.mc.examine.replay_snippets import replay_snippet
 from filterproof.mc.runs.provenance import version
 from filterproof.reports.drawing import INK, PALETTE, data_uri, escape_dollars, new_figure, svg_text
 from filterproof.reports.pages.tightness_figure import (
@@ -79,7 +79,7 @@ def _render_examination(template: str, exam: Examination, **more: Any) -> str:
         pill=_verdict_pill,
         findings=findings,
         left_out=len(exam.findings) - len(findings),
-        snippet=play_snippet(counterexample) if counterexample is not None else "",
+        snippet=replay_snippet(counterexample) if counterexample is not None else "",
         data=json.dumps(counterexample.to_data(), indent=2) if counterexample is not None else "",
         format_distinct=format_distinct,
         above=format_up,

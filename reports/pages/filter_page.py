@@ -12,7 +12,7 @@ from filterproof.reports.chapters.filter_chapter import CertifiedDivergenceBound
 from filterproof.reports.chapters.simulated_divergences import SimulatedDivergence
 from filterproof.reports.pages.page import Page, PageTable, VerdictBadge, share
 from filterproof.reports.pages.profile_figure import (
-    TOLD,
+    SHOWN_RATE,
     membership_test_bounds,
     profile_and_membership_test_pictures,
 )
@@ -83,10 +83,10 @@ def shortened_sentence(words: str, most: int = 420) -> str:
     return words if len(words) <= most else f"{words[:most].rsplit(' ', 1)[0]} …"
 
 
-def epsilon_or_order_text(one: CertifiedDivergenceBounds | SimulatedDivergence) -> str:
+def epsilon_or_order_text(comparison: CertifiedDivergenceBounds | SimulatedDivergence) -> str:
     """Return the epsilon, or the Rényi order, at which a divergence is compared."""
-    name = "order" if one.measure.kind == "renyi" else "epsilon"
-    return f"{name} {one.measure.at:.4g}"
+    name = "order" if comparison.measure.kind == "renyi" else "epsilon"
+    return f"{name} {comparison.measure.at:.4g}"
 
 
 def _worst_case_text(chapter: FilterChapter) -> str:
@@ -106,9 +106,9 @@ def _worst_case_text(chapter: FilterChapter) -> str:
     return f"{words} (CERTIFIED).{menu}"
 
 
-def _requests_text(one: CertifiedDivergenceBounds) -> str:
+def _requests_text(bounds: CertifiedDivergenceBounds) -> str:
     """Return the requests that reach the lower bound, such as 3 x Gaussian(0.5)."""
-    return ", then ".join(f"{times} x {_pair_expression(pair)}" for pair, times in one.steps)
+    return ", then ".join(f"{times} x {_pair_expression(pair)}" for pair, times in bounds.steps)
 
 
 def _pair_expression(pair: DominatingPair) -> str:
@@ -119,23 +119,25 @@ def _pair_expression(pair: DominatingPair) -> str:
     return f"a mechanism that loses {losses}"
 
 
-def simulated_words(one: SimulatedDivergence | None) -> str:
+def simulated_words(comparison: SimulatedDivergence | None) -> str:
     """The simulation beside the enclosure of the same number; '' where nothing was simulated."""
-    if one is None:
+    if comparison is None:
         return ""
-    estimate = one.estimate
-    inside = estimate.low <= one.high and one.low <= estimate.high
-    agrees = "It meets" if inside else "It DOES NOT MEET"
-    ends = f"{share(estimate.low / one.promised, format_down)} to {share(estimate.high / one.promised, format_up)}"
+    estimate = comparison.estimate
+    agrees = "It meets" if comparison.beside_bounds(estimate).meets else "It DOES NOT MEET"
+    promised = comparison.promised
+    ends = f"{share(estimate.low / promised, format_down)} to {share(estimate.high / promised, format_up)}"
     return (
-        f"{one.adversary.capitalize()}: {ends} of what is guaranteed in {estimate.n:,} runs, confidence 1 - "
-        f"{format_failure(estimate.failure)}. {agrees} the certified {interval(one.low, one.high, 5)}."
+        f"{comparison.adversary.capitalize()}: {ends} of what is guaranteed in {estimate.n:,} runs, confidence 1 - "
+        f"{format_failure(estimate.failure)}. {agrees} the certified {interval(comparison.low, comparison.high, 5)}."
     )
 
 
 def _membership_test_text(curves: Mapping[str, AttackerCurve]) -> str:
     """Return the largest true-positive rate of a membership test at one false alarm in a thousand."""
-    hits_text = ", ".join(f"{share(curve.hits(TOLD), format_up)} ({name})" for name, curve in curves.items())
+    hits_text = ", ".join(
+        f"{share(curve.hits(SHOWN_RATE), format_up)} ({name})" for name, curve in curves.items()
+    )
     return f"At one false alarm in a thousand it hits at most {hits_text}."
 
 
@@ -155,11 +157,11 @@ def _counterexample_table(chapter: FilterChapter) -> PageTable | None:
         return None
     rows = tuple(
         (
-            turn.rounds,
-            f"{turn.when + ': ' if turn.when else ''}{shortened_sentence(turn.request, 90)}: {turn.answer}",
-            *format_distinct(turn.reached, turn.promised),
+            row.rounds,
+            f"{row.when + ': ' if row.when else ''}{shortened_sentence(row.request, 90)}: {row.answer}",
+            *format_distinct(row.reached, row.promised),
         )
-        for turn in chapter.turns[:_MAX_TURNS]
+        for row in chapter.turns[:_MAX_TURNS]
     )
     why = " ".join(f"{reason[:1].upper()}{reason[1:]}." for reason in chapter.why[:2])
     heads = ("Round", "Request and answer", "Revealed so far", "Guaranteed")

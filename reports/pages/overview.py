@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _BLUE, _RED, _GREEN, _BAR = (PALETTE[place] for place in (0, 1, 2, 4))
 #: The range of the picture, in shares of the guarantee; what lies outside is drawn at its edge.
-_LEAST, _MOST, _EDGE = 1e-2, 120.0, 400.0
+_MIN_SHARE, _MAX_SHARE, _RIGHT_EDGE = 1e-2, 120.0, 400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +133,11 @@ def overview_picture(rows: Sequence[OverviewRow], *, wide: bool) -> Picture:
     size = (10.0, 1.5 + 0.21 * len(rows)) if wide else (NARROW_INCHES, 1.6 + 0.34 * len(rows))
     with new_figure(*size) as figure:
         ax = figure.subplots()
-        ax.axvspan(1.0, _EDGE, color=_RED, alpha=0.08, lw=0)
+        ax.axvspan(1.0, _RIGHT_EDGE, color=_RED, alpha=0.08, lw=0)
         ax.axvline(1.0, color=INK, lw=1.6)
         for y, row in zip(reversed(range(len(rows))), rows, strict=True):
             _draw_row(ax, y, row, wide=wide)
-        ax.set(xscale="log", xlim=(_LEAST, _EDGE), ylim=(-0.7, len(rows) - 0.2))
+        ax.set(xscale="log", xlim=(_MIN_SHARE, _RIGHT_EDGE), ylim=(-0.7, len(rows) - 0.2))
         ax.set_xticks((1e-2, 0.1, 1.0, 10.0, 100.0), ("1 %", "10 %", "the guarantee", "× 10", "× 100"))
         ax.tick_params(axis="y", length=0)
         ax.grid(axis="y", visible=False)
@@ -161,8 +161,8 @@ _CAPTION = (
 def _draw_row(ax: Axes, y: int, row: OverviewRow, *, wide: bool) -> None:
     broken = certainly_exceeds(row.least, 1.0)
     colour = _RED if broken else _BLUE
-    ax.plot([_LEAST, _EDGE], [y, y], color="#e3e7eb", lw=0.8, zorder=0)
-    if row.simulated is not None and row.simulated[1] > _LEAST:
+    ax.plot([_MIN_SHARE, _RIGHT_EDGE], [y, y], color="#e3e7eb", lw=0.8, zorder=0)
+    if row.simulated is not None and row.simulated[1] > _MIN_SHARE:
         ends = [_within_axis(end) for end in row.simulated]
         ax.plot(ends, [y, y], color=_BAR, lw=5, solid_capstyle="butt", zorder=1)
         ax.plot(ends, [y, y], "|", color=_BAR, ms=11, mew=1.6, zorder=1)
@@ -171,7 +171,7 @@ def _draw_row(ax: Axes, y: int, row: OverviewRow, *, wide: bool) -> None:
         ax.plot(_within_axis(row.most), y, "D", ms=9, mfc="none", mew=1.7, color=_GREEN, zorder=3)
     ax.plot(_within_axis(row.least), y, "X" if broken else "o", ms=6.5, color=colour, zorder=4)
     if not wide:
-        ax.text(_LEAST, y + 0.36, row.subject.name, fontsize=9.5, va="center", color=INK)
+        ax.text(_MIN_SHARE, y + 0.36, row.subject.name, fontsize=9.5, va="center", color=INK)
     at = _within_axis(max(row.least, row.most or 0.0))
     box = {"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8} if at < 1 else None
     look: dict[str, Any] = {"fontweight": "bold" if broken else "normal", "color": colour if broken else INK}
@@ -181,7 +181,7 @@ def _draw_row(ax: Axes, y: int, row: OverviewRow, *, wide: bool) -> None:
 
 def _within_axis(share: float) -> float:
     """Clip a share of the guarantee to the range of the axis."""
-    return min(max(share, _LEAST), _MOST) if math.isfinite(share) else _MOST
+    return min(max(share, _MIN_SHARE), _MAX_SHARE) if math.isfinite(share) else _MAX_SHARE
 
 
 def _legend_lines() -> list[Line2D]:

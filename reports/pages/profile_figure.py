@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BLUE, _RED, _GREEN, _BAR = (PALETTE[place] for place in (0, 1, 2, 4))
-#: The least false alarms that are drawn, and those at which hits are told.
-_LEAST, TOLD = 1e-5, 1e-3
-_FALSE_ALARM_RATES = np.geomspace(_LEAST, 1.0, 41)
+#: The least false alarms that are drawn, and the rate at which hits are shown.
+_MIN_RATE, SHOWN_RATE = 1e-5, 1e-3
+_FALSE_ALARM_RATES = np.geomspace(_MIN_RATE, 1.0, 41)
 #: Epsilons at which a guarantee bounds the hits.
 _GUARANTEE_EPSILONS = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 _TICKS = tuple(10.0**k for k in range(-5, 1))
@@ -32,7 +32,7 @@ _CURVE_POINTS = 60
 def membership_test_bounds(chapter: FilterChapter) -> dict[str, AttackerCurve]:
     """Return bounds on a membership test's true positives: guaranteed, and certified ones."""
     promise = chapter.subject.make().promise
-    at = sorted({best_epsilon(promise, TOLD), *_GUARANTEE_EPSILONS})
+    at = sorted({best_epsilon(promise, SHOWN_RATE), *_GUARANTEE_EPSILONS})
     promised = {epsilon: promise.extremal(epsilon).high for epsilon in at}
     curves = {"guaranteed": AttackerCurve(tuple(promised.items()))}
     certified = {
@@ -55,7 +55,7 @@ def profile_and_membership_test_pictures(
         f"{share(bounds.shares[0])} of what is guaranteed at {at} {bounds.measure.at:.3g}"
         for bounds in chapter.curve
     )
-    hits = "; ".join(f"{which} {format_up(curve.hits(TOLD), 3)}" for which, curve in curves.items())
+    hits = "; ".join(f"{which} {format_up(curve.hits(SHOWN_RATE), 3)}" for which, curve in curves.items())
     with new_figure(*_FIGURE_INCHES, margins=_MARGINS) as profile:
         _draw_profile(profile.subplots(), chapter)
     with new_figure(*_FIGURE_INCHES, margins=_MARGINS) as trade_off:
@@ -136,7 +136,7 @@ def _draw_trade_off(ax: Axes, chapter: FilterChapter, curves: dict[str, Attacker
     ax.plot(_FALSE_ALARM_RATES, _FALSE_ALARM_RATES, ":", color=INK, lw=0.8, label="guessing")
     if (band := chapter.band) is not None:
         low, high = (
-            np.maximum(1 - end, _LEAST)
+            np.maximum(1 - end, _MIN_RATE)
             for end in (band.high(_FALSE_ALARM_RATES), band.low(_FALSE_ALARM_RATES))
         )
         ax.fill_between(_FALSE_ALARM_RATES, low, high, color=_BAR, alpha=0.45, label="simulated")
@@ -145,8 +145,8 @@ def _draw_trade_off(ax: Axes, chapter: FilterChapter, curves: dict[str, Attacker
         yscale="log",
         xlabel="false alarms",
         ylabel="hits",
-        xlim=(_LEAST, 1.0),
-        ylim=(_LEAST, 1.4),
+        xlim=(_MIN_RATE, 1.0),
+        ylim=(_MIN_RATE, 1.4),
     )
     for set_ticks in (ax.set_xticks, ax.set_yticks):
         set_ticks(_TICKS, list(map("{:g}".format, _TICKS)))

@@ -5,24 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from filterproof.mc import Estimate
 from filterproof.reports.chapters.filter_chapter import FilterChapter, simulation_finding
-from filterproof.reports.chapters.simulated_divergences import SimulatedDivergence
-from filterproof.reports.finding import Finding
 from filterproof.reports.template import page_style, render_template
 from filterproof.theory.agreement import AgreementOutcome
 from filterproof.theory.numerics.decimals import interval
-
-
-def meets_enclosure(estimate: Estimate, one: SimulatedDivergence) -> bool:
-    """Whether a simulated interval meets the certified one."""
-    return estimate.low <= one.high and one.low <= estimate.high
-
-
-def _agreement_sentence(finding: Finding) -> str:
-    """Return the words on whether every simulated interval meets its certified bounds."""
-    agrees = finding.result.outcome is AgreementOutcome.AGREES
-    return "every interval meets the certified bounds." if agrees else "NOT every interval meets its bounds."
 
 
 def rests_on_text(words: str) -> str:
@@ -43,20 +29,20 @@ def simulation_page(chapters: Sequence[FilterChapter]) -> str:
     for chapter in chapters:
         for name in chapter.comparisons.left_out:
             left_out.setdefault(name, []).append(chapter.subject.name)
+    meets = finding.result.outcome is AgreementOutcome.AGREES
+    agrees = "every interval meets the certified bounds." if meets else "NOT every interval meets its bounds."
     words = "; ".join(f"{name} against {', '.join(filters)}" for name, filters in left_out.items())
     return render_template(
         "simulation.html.j2",
         style=page_style(),
         words=(
-            f"{finding.result.scope}: {_agreement_sentence(finding)} Each simulation runs the filter's own code; the "
-            f"certified "
+            f"{finding.result.scope}: {agrees} Each simulation runs the filter's own code; the certified "
             "bounds on the same number use no random numbers. Numbers are deltas, or Rényi divergences at an order. "
             "An estimate that rests on the filter's ledger trusts it to bound the spending; below it stands one from "
             "plain draws, which trusts nothing. What is simulated at an order is simulated by plain draws at an "
             "epsilon, too."
         ),
         groups=[(chapter.subject.name, chapter.all_comparisons) for chapter in chapters],
-        meets=meets_enclosure,
         rests=rests_on_text,
         interval=interval,
         left_out=f"Left out, because no certified bounds are within a factor of 1.5 of each other: {words}."

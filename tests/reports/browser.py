@@ -28,10 +28,10 @@ def inspected(page: Path, folder: Path, *, width: int, dark: bool = False) -> di
     """
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     assert browser is not None, "the tests marked browser need Chromium on the PATH"
-    asked = _QUESTIONS.read_text("utf-8")
+    script = _QUESTIONS.read_text("utf-8")
     before = f'<head><base href="{page.parent.as_uri()}/"><script>{_ERRORS}</script>'
     text = page.read_text("utf-8").replace("<head>", before, 1)
-    text = text.replace("</body>", f"<script>{asked}</script></body>")
+    text = text.replace("</body>", f"<script>{script}</script></body>")
     frame = folder / "frame.html"
     frame.write_text(
         f'<!doctype html><meta name="color-scheme" content="{"dark" if dark else "light"}"><body style="margin:0">'
@@ -43,7 +43,7 @@ def inspected(page: Path, folder: Path, *, width: int, dark: bool = False) -> di
     scheme = (
         ("--blink-settings=preferredColorScheme=0",) if dark else ("--blink-settings=preferredColorScheme=1",)
     )
-    told = subprocess.run(
+    output = subprocess.run(
         [
             browser,
             *_FLAGS,
@@ -60,7 +60,7 @@ def inspected(page: Path, folder: Path, *, width: int, dark: bool = False) -> di
         timeout=120,
         env={**os.environ, "HOME": str(folder)},
     ).stdout
-    answers = told.partition('<pre id="answers">')[2].partition("</pre>")[0]
+    answers = output.partition('<pre id="answers">')[2].partition("</pre>")[0]
     assert answers, "the page never answered"
-    found: dict[str, Any] = json.loads(html.unescape(answers))
-    return found
+    measured: dict[str, Any] = json.loads(html.unescape(answers))
+    return measured

@@ -7,7 +7,7 @@ import numpy as np
 import filterproof as fp
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Examination
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.stage_finding import STOPPED_AFTER, UNFINISHED, StageFinding, Tightness
 from filterproof.mc.examine.trace import trace_of_sequence
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
@@ -60,7 +60,7 @@ def refuted() -> Examination:
         tightness=rows(attack=counterexample.data["low"]),
         notes=("a note <worth> knowing",),
         trace=replace(
-            trace_of_sequence(counterexample.filter, Sequence(((fp.Gaussian(1.0), 4),)), H1),
+            trace_of_sequence(counterexample.filter, RequestSequence(((fp.Gaussian(1.0), 4),)), H1),
             curve=((0.0, 0.7, 0.4), (1.0, 0.5, 0.1)),
         ),
     )
@@ -99,8 +99,8 @@ def unanswered() -> Examination:
 
 
 def _cut(stage: str) -> StageFinding:
-    found = f"{STOPPED_AFTER} 3 % of the work"
-    return StageFinding(stage, "Was the stage finished?", found, "", UNFINISHED, notes=(found,))
+    answer = f"{STOPPED_AFTER} 3 % of the work"
+    return StageFinding(stage, "Was the stage finished?", answer, "", UNFINISHED, notes=(answer,))
 
 
 def disagreement() -> Examination:

@@ -50,7 +50,7 @@ def chapter(verdict: Verdict = HOLDS, share: float = 0.5) -> FilterChapter:
         Divergence.hockey_stick(1.0), 0.99 * share, high, 1.0, steps, comparison(share)
     )
     other = replace(main, measure=Divergence.hockey_stick(2.0), simulated=comparison(share, at=2.0))
-    turn = TraceRow("1", "", EVIL, "granted", "0", "0", 0.2, 0.1)
+    row = TraceRow("1", "", EVIL, "granted", "0", "0", 0.2, 0.1)
     return FilterChapter(
         ZCDP,
         verdict,
@@ -60,13 +60,13 @@ def chapter(verdict: Verdict = HOLDS, share: float = 0.5) -> FilterChapter:
         MenuGame(1.0, 0.4 * share, 0.5 * share, 1.0, Evidence.CERTIFIED, 3),
         SimulatedDivergences((comparison(share),), ("MenuChasing",)),
         None,
-        (turn,) if verdict.outcome is Outcome.REFUTED else (),
+        (row,) if verdict.outcome is Outcome.REFUTED else (),
         (f"it cost nothing {EVIL}",) if verdict.outcome is Outcome.REFUTED else (),
     )
 
 
-def report(*chapters: FilterChapter) -> LibraryReport:
+def report_of(*chapters: FilterChapter) -> LibraryReport:
     """A report of these filters alone."""
     pages = tuple(map(filter_page, chapters))
-    findings = tuple(one.finding for one in chapters)
+    findings = tuple(chapter_.finding for chapter_ in chapters)
     return LibraryReport(Study(), chapters, pages, (), findings, {"ZCDPFilter": 1.5})

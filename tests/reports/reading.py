@@ -24,11 +24,11 @@ def words(text: str) -> str:
 
 def check_nothing_is_fetched(page: ElementTree.Element, folder: Path) -> None:
     """Raise AssertionError for code, for a file that is not in the folder, and for a picture without words."""
-    for one in page.iter():
-        assert one.tag not in ("script", "link", "iframe")
-        assert not [name for name in one.attrib if name.startswith("on")]
+    for element in page.iter():
+        assert element.tag not in ("script", "link", "iframe")
+        assert not [name for name in element.attrib if name.startswith("on")]
         for name in ("src", "srcset", "href"):
-            link = one.get(name, "data:").partition("#")[0]
+            link = element.get(name, "data:").partition("#")[0]
             assert link.startswith("data:") or (folder / link).is_file(), link
     assert all(image.get("alt") for image in page.iter("img"))
 
@@ -50,6 +50,6 @@ def check_size(out: Path) -> None:
         if name.startswith(("filter-", "accountant-")):
             assert counts[name] <= WORDS, name
             drawn = re.findall(r'src="([^"]+\.svg)"', pages[name])
-            size = sum((out / one).stat().st_size for one in (name, *drawn))
+            size = sum((out / file).stat().st_size for file in (name, *drawn))
             assert size <= PAGE_BYTES, (name, size)
     assert sum(path.stat().st_size for path in out.iterdir()) <= ALL_BYTES

@@ -18,7 +18,7 @@ COMMAND = "#!{python}\nimport json, sys\njson.dump(sys.argv[1:], open('words.jso
 def words_of(folder: Path, **inputs: str) -> list[str]:
     """The words that the action calls the command with."""
     step = ACTION["runs"]["steps"][1]
-    given = {name: told["default"] for name, told in ACTION["inputs"].items()} | inputs
+    given = {name: declared["default"] for name, declared in ACTION["inputs"].items()} | inputs
     env = {
         key: given[text.removeprefix("${{ inputs.").removesuffix(" }}")] for key, text in step["env"].items()
     }
@@ -62,8 +62,8 @@ PROGRAM = {"exec": "node bridge.mjs", "promise": "approx(1, 1e-5)", "labels": "s
 def test_the_action_calls_the_command_and_no_shell_reads_an_input_as_code(
     tmp_path: Path, inputs: dict[str, str], effort: str, words: list[str]
 ) -> None:
-    asked = ["verify", "--effort", effort, "--out", "filterproof-report", *words]
-    assert words_of(tmp_path, **inputs) == asked
+    arguments = ["verify", "--effort", effort, "--out", "filterproof-report", *words]
+    assert words_of(tmp_path, **inputs) == arguments
     assert not (tmp_path / "there").exists()
 
 

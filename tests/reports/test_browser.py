@@ -37,16 +37,16 @@ LOOKS = [(1280, False), (1280, True), (390, False), (390, True)]
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of a quick run, but that nothing is known of the zCDP filter."""
     out = tmp_path_factory.mktemp("report")
-    with LocalPool(2, ready=("filterproof.reports.report",)) as pool:
-        made = make_report(Study(quick=True), executor=pool)
-    chapters = list(made.filters)
-    (place,) = (k for k, one in enumerate(chapters) if one.subject.name == "ZCDPFilter")
+    with LocalPool(2, preload=("filterproof.reports.report",)) as pool:
+        made_report = make_report(Study(quick=True), executor=pool)
+    chapters = list(made_report.filters)
+    (place,) = (k for k, item in enumerate(chapters) if item.subject.name == "ZCDPFilter")
     known = chapters[place].verdict
     undecided = Verdict(Outcome.UNDECIDED, known.evidence, known.scope, "no violation found")
-    open_ = tuple(replace(one, high=None) for one in chapters[place].curve)
+    open_ = tuple(replace(item, high=None) for item in chapters[place].curve)
     chapters[place] = replace(chapters[place], verdict=undecided, curve=open_, main=open_[0])
     pages = tuple(map(filter_page, chapters))
-    replace(made, filters=tuple(chapters), pages=pages).write(out, seconds=1.0)
+    replace(made_report, filters=tuple(chapters), pages=pages).write(out, seconds=1.0)
     return out
 
 

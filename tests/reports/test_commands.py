@@ -77,8 +77,8 @@ def folder(tmp_path: Path) -> Path:
 
 def files(folder: Path) -> dict[Path, bytes]:
     """Whatever stands in the folder, but for what Python and `Slow` leave there."""
-    there = (one for one in folder.rglob("*") if not {"__pycache__", "playing"} & {*one.parts})
-    return {one: one.read_bytes() if one.is_file() else b"" for one in there}
+    there = (path for path in folder.rglob("*") if not {"__pycache__", "playing"} & {*path.parts})
+    return {path: path.read_bytes() if path.is_file() else b"" for path in there}
 
 
 def line_of(words: str) -> int:
@@ -171,14 +171,14 @@ COMMANDS_TYPED = [(status, words) for status, rows in ENDS.items() for words in 
 
 @pytest.mark.parametrize(("status", "words"), COMMANDS_TYPED)
 def test_a_command_ends_with_its_status_and_says_why(folder: Path, status: int, words: str) -> None:
-    said, before = ENDS[status][words].split(" ... "), files(folder)
+    expected, before = ENDS[status][words].split(" ... "), files(folder)
     ended = filterproof(*shlex.split(words), cwd=folder)
-    told = " ".join((ended.stdout + ended.stderr).split())
-    assert ended.returncode == status, told
-    assert [part for part in said if " ".join(part.split()) not in told] == []
-    assert "Traceback" not in told
-    assert "Errno" not in told
-    assert status or "REFUSED" not in told
+    printed = " ".join((ended.stdout + ended.stderr).split())
+    assert ended.returncode == status, printed
+    assert [part for part in expected if " ".join(part.split()) not in printed] == []
+    assert "Traceback" not in printed
+    assert "Errno" not in printed
+    assert status or "REFUSED" not in printed
     if status in (2, 3, 5):
         *earlier, last = filter(None, ended.stderr.splitlines())
         assert last.startswith("filterproof: ")
@@ -191,12 +191,12 @@ def test_the_help_of_a_command_says_all_of_its_words(name: str, folder: Path) ->
     """Brackets read as markup would be left out, and a word wider than its column cut."""
     group: Any = typer.main.get_command(app)
     command = group.commands[name.rstrip("_")]
-    words = (command.help or "", *(one.help or "" for one in command.params))
+    words = (command.help or "", *(param.help or "" for param in command.params))
     narrow = partial(os.environ.update, {"COLUMNS": "80"})
     ended = filterproof(name.rstrip("_"), "--help", cwd=folder, before=narrow)
     assert ended.returncode == 0
-    said = {word for line in ended.stdout.splitlines() for word in line.strip(" │").split()}
-    missing = {word for text in words for word in text.split()} - said
+    printed = {word for line in ended.stdout.splitlines() for word in line.strip(" │").split()}
+    missing = {word for text in words for word in text.split()} - printed
     assert not missing
 
 
@@ -245,15 +245,15 @@ def test_help_and_version_load_no_arithmetic(tmp_path: Path) -> None:
 def test_a_verdict_is_printed_as_json_and_written(
     folder: Path, name: str, ends: tuple[int, str, str]
 ) -> None:
-    asked = ("--effort", "0.01", "--mechanisms", "rr", "--seed", "7", "--json")
-    ended = filterproof("verify", f"mine.py::{name}", *asked, cwd=folder)
+    options = ("--effort", "0.01", "--mechanisms", "rr", "--seed", "7", "--json")
+    ended = filterproof("verify", f"mine.py::{name}", *options, cwd=folder)
     assert ended.stderr.strip() == ""
-    told, out = json.loads(ended.stdout), folder / "filterproof-report"
-    assert (ended.returncode, told["verdict"], told["status"]) == ends
-    assert (told["mechanisms"], told["seed"], told["effort"]) == (["rr"], 7, 0.01)
-    assert told == json.loads((out / "verdict.json").read_text("utf-8"))
+    printed, out = json.loads(ended.stdout), folder / "filterproof-report"
+    assert (ended.returncode, printed["verdict"], printed["status"]) == ends
+    assert (printed["mechanisms"], printed["seed"], printed["effort"]) == (["rr"], 7, 0.01)
+    assert printed == json.loads((out / "verdict.json").read_text("utf-8"))
     page = (out / "report.html").read_text("utf-8")
-    for text in (told["detail"], page):
+    for text in (printed["detail"], page):
         assert ("denies every request that was tried" in text) == (name == "DeniesAll")
 
 
@@ -263,9 +263,9 @@ def test_a_filter_that_checks_too_late_is_refuted_and_replayed_by_the_command_th
     (folder / "my filter.py").write_text(CAST)  # which a shell would take for two words
     ended = filterproof("verify", "my filter.py::Lax", "--effort", "0.05", "--out", "out", cwd=folder)
     assert ended.returncode == 1, ended.stderr
-    told = json.loads((folder / "out" / "verdict.json").read_text("utf-8"))
-    assert told["verdict"] == "REFUTED"
-    (folder / "out" / "counterexample.json").write_text(json.dumps(told["counterexample"]))
+    written = json.loads((folder / "out" / "verdict.json").read_text("utf-8"))
+    assert written["verdict"] == "REFUTED"
+    (folder / "out" / "counterexample.json").write_text(json.dumps(written["counterexample"]))
     page = (folder / "out" / "report.html").read_text("utf-8")
     (command,) = re.findall(r'<pre class="wrap">(filterproof replay [^<]*)</pre>', page)
     words = shlex.split(command.replace("&#39;", "'"))
@@ -280,8 +280,8 @@ def test_a_filter_that_checks_too_late_is_refuted_and_replayed_by_the_command_th
 
 
 def test_a_service_is_examined_as_a_service_and_replayed_with_its_guarantee(folder: Path) -> None:
-    asked = ("verify", "mine.py::Purse", "--promise", "pure(1)", "--effort", "0.05", "--out", "out")
-    ended = filterproof(*asked, cwd=folder)
+    arguments = ("verify", "mine.py::Purse", "--promise", "pure(1)", "--effort", "0.05", "--out", "out")
+    ended = filterproof(*arguments, cwd=folder)
     assert ended.returncode == 1, ended.stderr
     assert "Purse, promised 1-DP: REFUTED (CERTIFIED; clients with concurrent requests" in ended.stdout
     (again,) = re.findall(r"^Again: filterproof (.*)$", ended.stdout, re.MULTILINE)
@@ -340,8 +340,8 @@ WRITTEN_AFTER = [
 ]
 
 
-@pytest.mark.parametrize(("words", "status", "said"), WRITTEN_AFTER)
-def test_a_full_disk_keeps_no_verdict_back(words: str, status: int, said: str, folder: Path) -> None:
+@pytest.mark.parametrize(("words", "status", "message"), WRITTEN_AFTER)
+def test_a_full_disk_keeps_no_verdict_back(words: str, status: int, message: str, folder: Path) -> None:
     def full() -> None:
         def add(self: OutputFolder, name: str, content: bytes) -> None:
             raise OSError(errno.ENOSPC, "No space left on device", name)
@@ -349,7 +349,7 @@ def test_a_full_disk_keeps_no_verdict_back(words: str, status: int, said: str, f
         OutputFolder.add = add  # type: ignore[method-assign]
 
     ended = filterproof(*shlex.split(words), "--out", "full-disk", cwd=folder, before=full)
-    assert said in ended.stdout, ended.stderr
+    assert message in ended.stdout, ended.stderr
     assert "No space left on device" in ended.stderr
     assert ended.returncode == status
     assert "report.html" not in ended.stdout

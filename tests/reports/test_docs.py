@@ -33,16 +33,16 @@ def test_measured_page_has_each_recorded_table() -> None:
     (page,) = (page for page in PAGES if page.stem == "measured")
     for name, rows in TABLES.items():
         assert f"{{generated}} recorded {name}\n" in page.read_text("utf-8")
-        heads, found = rows()
-        made = _generated(f"recorded {name}")
-        assert made.count("\n|") == (len(found) + 2 if found else 0)
-        assert all(len(row) == len(heads) for row in found)
+        heads, table_rows = rows()
+        text = _generated(f"recorded {name}")
+        assert text.count("\n|") == (len(table_rows) + 2 if table_rows else 0)
+        assert all(len(row) == len(heads) for row in table_rows)
 
 
 def test_recorded_scores_add_up_and_bounds_on_compositions_hold() -> None:
     rows = {
-        name: [dict(zip(heads, row, strict=True)) for row in found]
-        for name, (heads, found) in ((name, make()) for name, make in TABLES.items())
+        name: [dict(zip(heads, row, strict=True)) for row in table_rows]
+        for name, (heads, table_rows) in ((name, make()) for name, make in TABLES.items())
     }
     cases, faults = recorded_data("power")["cases"], recorded_data("planted")
     right, of = (sum(int(row["correct"].split(" of ")[place]) for row in rows["power"]) for place in (0, 1))
@@ -60,42 +60,46 @@ def test_recorded_scores_add_up_and_bounds_on_compositions_hold() -> None:
 
 
 def test_the_page_of_history_has_a_row_for_each_recorded_thread() -> None:
-    made = _generated("history")
+    page = _generated("history")
     rows = [
-        row for row in recorded_data("power")["cases"] if (row["half"], row["kind"]) == ("public", "broken")
+        row for row in recorded_data("power")["cases"] if (row["part"], row["kind"]) == ("public", "broken")
     ]
-    assert len(re.findall(r"^\| \[", made, re.MULTILINE)) == len(rows) >= 20
+    assert len(re.findall(r"^\| \[", page, re.MULTILINE)) == len(rows) >= 20
     for row in rows:
-        assert row["thread"] in made
-        assert escape_markdown(row["counterexample"]) in made
+        assert row["thread"] in page
+        assert escape_markdown(row["counterexample"]) in page
 
 
 def test_the_words_of_a_verdict_are_those_of_the_code() -> None:
     for part, words in (("outcomes", Outcome), ("evidence", Evidence), ("checked", CheckCoverage)):
-        made = _generated(part)
-        assert len(re.findall(r"^\| \*\*", made, re.MULTILINE)) == len(words)
+        text = _generated(part)
+        assert len(re.findall(r"^\| \*\*", text, re.MULTILINE)) == len(words)
         for word in words:
-            assert escape_markdown(word.value) in made
+            assert escape_markdown(word.value) in text
 
 
 def test_a_charge_is_the_least_or_says_which_share_of_it_is_due() -> None:
-    made = _generated("charges")
-    assert "| `Gaussian(0.7)` | none | 0.245 (smallest) | 0.7 (smallest) |" in made
+    text = _generated("charges")
+    assert "| `Gaussian(0.7)` | none | 0.245 (smallest) | 0.7 (smallest) |" in text
     assert (
         "| `Laplace(0.8)` | 1.25 (smallest) | 0.78125 (upper bound; 68.67 % is necessary) | 1.23999 (smallest) |"
-        in made
+        in text
     )
 
 
 def test_every_filter_command_and_status_has_its_row() -> None:
     (page,) = (page for page in PAGES if page.match("reference/commands.md"))
-    filters, commands, whole = _generated("filters"), _generated("commands"), expand(page.read_text("utf-8"))
+    filters, commands, expanded = (
+        _generated("filters"),
+        _generated("commands"),
+        expand(page.read_text("utf-8")),
+    )
     assert re.findall(r"^\| `fp\.(\w+)`", filters, re.MULTILINE) == list(CATALOGUE)
     assert re.findall(r"^## filterproof (\w+)$", commands, re.MULTILINE) == [
         name.rstrip("_") for name in COMMANDS
     ]
     assert "`-n, --paths, --runs`" in commands
-    table = re.findall(r"^\|\s*`?(\d+)`?\s*\|\s*(.*?)\s*\|$", whole, re.MULTILINE)
+    table = re.findall(r"^\|\s*`?(\d+)`?\s*\|\s*(.*?)\s*\|$", expanded, re.MULTILINE)
     assert [(int(status), re.sub(r"[\\`]", "", meaning)) for status, meaning in table] == [
         (int(status), status.meaning.replace("`", "")) for status in ExitStatus
     ]
@@ -140,14 +144,14 @@ def _reference() -> Counter[str]:
         page for page in PAGES if page.parent.name == "reference" and "{public}" in page.read_text("utf-8")
     ]
     texts = (expand(page.read_text("utf-8")) for page in pages)
-    whole = (re.sub(r"(py:data:: )(\w+)\n +:module: (.*)", r"\1\3.\2", text) for text in texts)
-    return Counter(name for text in whole for name in DOCUMENTED.findall(text))
+    full_names = (re.sub(r"(py:data:: )(\w+)\n +:module: (.*)", r"\1\3.\2", text) for text in texts)
+    return Counter(name for text in full_names for name in DOCUMENTED.findall(text))
 
 
 def test_every_public_name_is_documented_exactly_once() -> None:
-    found = _reference()
-    assert [name for name in public_names() if found[name] != 1] == []
-    assert sorted(found) == sorted(public_names())
+    documented = _reference()
+    assert [name for name in public_names() if documented[name] != 1] == []
+    assert sorted(documented) == sorted(public_names())
     assert [name for name in public_names() if len(public_docstring(name).split()) < 3] == []
 
 
@@ -186,7 +190,7 @@ def test_code_that_does_not_run_here_uses_names_that_exist(page: Path) -> None:
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("filterproof"):
             module = importlib.import_module(str(node.module))
-            assert [one.name for one in node.names if not hasattr(module, one.name)] == []
+            assert [alias.name for alias in node.names if not hasattr(module, alias.name)] == []
         elif isinstance(node, ast.Attribute) and re.fullmatch(r"fp(\.\w+)+", name := ast.unparse(node)):
             assert attrgetter(name.removeprefix("fp."))(fp) is not None, name
 
@@ -213,7 +217,7 @@ def test_the_start_the_tutorial_and_every_how_to_show_code() -> None:
 def test_a_command_line_names_a_command_and_its_options(line: str) -> None:
     _, name, *words = shlex.split(line)
     command = typer.main.get_command(app).commands[name]
-    known = {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
+    known = {option for param in command.params for option in (*param.opts, *param.secondary_opts)}
     assert {word for word in words if re.match(r"--?[a-z]", word)} <= known
 
 

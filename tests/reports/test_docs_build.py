@@ -25,8 +25,8 @@ LOADED = re.compile(r"""<(?:script|img|iframe|source)[^>]*\ssrc="([^"]*)"|<link[
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("docs")
     places = ("-d", str(out.with_name("doctrees")), "-c", str(SOURCES), str(SOURCES / "pages"), str(out))
-    asked = ("-m", "sphinx", "-E", "-a", "-W", "--keep-going", "-q", "-b", "html")
-    result = python(*asked, *places, cwd=ROOT)
+    command = ("-m", "sphinx", "-E", "-a", "-W", "--keep-going", "-q", "-b", "html")
+    result = python(*command, *places, cwd=ROOT)
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
     return out
@@ -36,7 +36,7 @@ def test_every_source_is_a_page_and_nothing_is_loaded_from_a_network(built: Path
     pages = {path.relative_to(built): path.read_text("utf-8") for path in built.rglob("*.html")}
     assert {source.relative_to(SOURCES / "pages").with_suffix(".html") for source in PAGES} <= {*pages}
     for name, text in pages.items():
-        loaded = ["".join(found) for found in LOADED.findall(text)]
+        loaded = ["".join(files) for files in LOADED.findall(text)]
         assert loaded, name
         assert [address for address in loaded if re.match(r"[a-z]+:|//", address)] == [], name
     for style in built.rglob("*.css"):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import filterproof as fp
-from filterproof.mc.examine.replay_snippets import play_snippet, target_of
+from filterproof.mc.examine.replay_snippets import target_of
 from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.examine.verification import failure
 from filterproof.reports.drawing import svg_text
@@ -21,7 +21,6 @@ from filterproof.reports.pages.examination_page import delta_by_epsilon_figure
 from filterproof.reports.pages.tightness_figure import tightness_figure
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.numerics.decimals import format_down
-from tests.mc.examine import counterexamples
 from tests.reports.examinations import ADMISSION, EVERY, Mine, exam_of, refuted, undecided
 from tests.reports.reading import check_nothing_is_fetched, parsed, words
 
@@ -50,13 +49,13 @@ def test_every_way_to_end_is_told_alike_everywhere_and_fails_unless_nothing_is_w
     assert exam.headline == HEADLINES[name]
     page = words((saved(name) / "report.html").read_text("utf-8"))
     assert set(os.listdir(saved(name))) == {"report.html", "verdict.json"}
-    for told in (str(exam), page, words(exam._repr_html_())):
-        assert HEADLINES[name] in told
-        assert "Mine" in told
+    for text in (str(exam), page, words(exam._repr_html_())):
+        assert HEADLINES[name] in text
+        assert "Mine" in text
         others = set(HEADLINES.values()) - {HEADLINES[name]}
         # the page explains every word at its end, and a disagreement shows both of what disagrees
-        if told is not page and name != "disagreement":
-            assert not any(other in told for other in others), told
+        if text is not page and name != "disagreement":
+            assert not any(other in text for other in others), text
     assert json.loads((saved(name) / "verdict.json").read_text("utf-8")) == exam.to_data()
     assert (message == "") == (name in ("holds", "undecided"))
     assert message.startswith(f"Mine, promised 1-GDP: {exam.headline}" if message else "")
@@ -86,10 +85,10 @@ def test_the_sentence_of_the_counterexample_and_its_play_are_told_alike_and_once
     exam = refuted()
     page, trace = (saved("refuted") / "report.html").read_text("utf-8"), exam.trace
     assert trace is not None
-    for told in (str(exam), words(page), words(exam._repr_html_())):
-        assert told.count(str(exam.counterexample)) == 1
-        assert "The promise is passed in round 2." in told
-        assert all(format_down(row.reached) in told for row in trace.rows)
+    for text in (str(exam), words(page), words(exam._repr_html_())):
+        assert text.count(str(exam.counterexample)) == 1
+        assert "The promise is passed in round 2." in text
+        assert all(format_down(row.reached) in text for row in trace.rows)
     data = exam.to_data()  # but there it is the answer of a stage, and what follows from it
     assert [data["detail"], data["findings"][1]["result"]] == [str(exam.counterexample)] * 2
     assert [row["reached"] for row in data["trace"]["rows"]] == [row.reached for row in trace.rows]
@@ -109,24 +108,11 @@ def test_the_curve_of_a_play_is_drawn_on_the_axis_on_which_it_is_seen() -> None:
     assert delta_by_epsilon_figure("Mine", replace(refuted().trace, curve=())) is None
 
 
-def test_the_play_is_a_few_lines_of_python_that_run(capsys: pytest.CaptureFixture[str]) -> None:
-    code = play_snippet(refuted().counterexample)
-    assert len(code.splitlines()) == 6
-    exec(code, {})  # noqa: S102 - it is what we print
-    printed = capsys.readouterr().out
-    assert printed.startswith("granted True\n")
-    revealed, promised = re.findall(r"[\d.]{9,}", printed)[1:]
-    assert float(revealed) == pytest.approx(fp.GaussianDP(2.0).delta(1.0), rel=1e-8)
-    assert float(promised) == Mine.promise.delta(1.0)
-    # what takes arguments is replayed from its data, and so is what is no fixed sequence
-    assert "fp.replay" in play_snippet(counterexamples.plan())
-
-
 def test_the_message_is_python_that_replays_the_counterexample(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(AssertionError) as caught:
         fp.assert_holds(Mine(), effort=0.05, mechanisms=["gaussian"])
-    told = str(caught.value)
-    snippet = textwrap.dedent("\n".join(re.findall(r"^    .*$|^$", told, re.MULTILINE)))
+    message = str(caught.value)
+    snippet = textwrap.dedent("\n".join(re.findall(r"^    .*$|^$", message, re.MULTILINE)))
     assert "filt=Mine()" in snippet
     exec(snippet, {})  # noqa: S102 - it is what we print
     assert capsys.readouterr().out
@@ -146,7 +132,7 @@ def test_the_page_needs_no_other_file_and_escapes_what_a_filter_says(saved: Call
     check_nothing_is_fetched(parsed(text), saved("refuted"))
     assert "<b>families</b> & more" in words(text)
     assert "a note <worth> knowing" in words(text)
-    assert any("44rem" in one.attrib["media"] for one in parsed(text).iter("source"))
+    assert any("44rem" in element.attrib["media"] for element in parsed(text).iter("source"))
     assert "prefers-color-scheme:dark" in text
 
 
@@ -183,8 +169,8 @@ def test_what_holds_on_a_menu_alone_is_never_shown_as_more(tmp_path: Path) -> No
     exam = exam_of(ADMISSION, StageFinding("games", "Lost?", "no", "rr", "longer", verdict))
     assert exam.headline == "UNDECIDED"
     exam.save(tmp_path)
-    for told in ((tmp_path / "report.html").read_text("utf-8"), exam._repr_html_()):
-        assert "on its menu alone" in told
+    for text in ((tmp_path / "report.html").read_text("utf-8"), exam._repr_html_()):
+        assert "on its menu alone" in text
     assert "on its menu alone" not in EVERY["holds"]()._repr_html_()
 
 

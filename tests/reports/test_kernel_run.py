@@ -26,11 +26,13 @@ _CLEAN = """* Constants/Inductives relying on type-in-type: <none>
 
 
 def _kernel_output(axioms: str = "Closed under the global context", left_out: str = "") -> str:
-    kept = stored_record()
-    assert kept is not None
-    told = [f"BEGIN STATES {name}\n{kept.statements[name]}" for name in KERNEL_THEOREMS if name != left_out]
+    bodies = stored_record()
+    assert bodies is not None
+    output = [
+        f"BEGIN STATES {name}\n{bodies.statements[name]}" for name in KERNEL_THEOREMS if name != left_out
+    ]
     modules = dict.fromkeys(theorem.rocq_module for theorem in KERNEL_THEOREMS.values())
-    return "\n".join([*told, *(f"BEGIN RESTS {module}\n{axioms}" for module in modules)]) + "\n"
+    return "\n".join([*output, *(f"BEGIN RESTS {module}\n{axioms}" for module in modules)]) + "\n"
 
 
 def _checked(axioms: str = _AXIOM, rest: str = _CLEAN) -> str:
@@ -44,8 +46,8 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def _program(folder: Path, name: str, told: str, status: int = 0) -> None:
-    (folder / f"{name}.txt").write_text(told)
+def _program(folder: Path, name: str, output: str, status: int = 0) -> None:
+    (folder / f"{name}.txt").write_text(output)
     script = folder / name
     script.write_text(
         '#!/bin/sh\ncase "$1" in -print-version) echo 9.9.9 4.13;; '
@@ -54,8 +56,8 @@ def _program(folder: Path, name: str, told: str, status: int = 0) -> None:
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
 
 
-def _run(fake: Path, *, asked: str = "", checked: str = "", refuses: str = "") -> list[str]:
-    _program(fake, "coqc", asked or _kernel_output(), int(refuses == "coqc"))
+def _run(fake: Path, *, compiled: str = "", checked: str = "", refuses: str = "") -> list[str]:
+    _program(fake, "coqc", compiled or _kernel_output(), int(refuses == "coqc"))
     _program(fake, "coqchk", checked or _checked(), int(refuses == "coqchk"))
     steps: list[str] = []
     record = run_kernel(on_step=steps.append)
@@ -87,9 +89,9 @@ _FOREIGN = "must rest on the standard library's axioms, got .*trust_me"
 #: What the programs say or do -> the sentence in which it is refused.
 REFUSED: list[tuple[dict[str, str], str]] = [
     ({"refuses": "coqchk"}, "coqchk refused"),
-    ({"asked": _kernel_output(f"{_CLASSIC}trust_me : 0 = 1")}, _FOREIGN),
-    ({"asked": _kernel_output(left_out="kl_filter")}, "the statement of kl_filter must be told"),
-    ({"asked": _kernel_output("Error")}, "must be a list"),
+    ({"compiled": _kernel_output(f"{_CLASSIC}trust_me : 0 = 1")}, _FOREIGN),
+    ({"compiled": _kernel_output(left_out="kl_filter")}, "the statement of kl_filter must be told"),
+    ({"compiled": _kernel_output("Error")}, "must be a list"),
     (
         {"checked": _checked("Filterproof.RenyiFilter.trust_me")},
         "coqchk must find no axiom but those of the libraries",
@@ -102,12 +104,12 @@ REFUSED: list[tuple[dict[str, str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("told", "sentence"), slow_but(REFUSED[1:5], REFUSED))
+@pytest.mark.parametrize(("outputs", "sentence"), slow_but(REFUSED[1:5], REFUSED))
 def test_what_a_program_refuses_or_finds_and_what_is_not_told_is_refused(
-    fake: Path, told: dict[str, str], sentence: str
+    fake: Path, outputs: dict[str, str], sentence: str
 ) -> None:
     with pytest.raises(KernelError, match=sentence):
-        _run(fake, **told)
+        _run(fake, **outputs)
 
 
 @pytest.mark.parametrize(
@@ -141,8 +143,8 @@ def test_a_run_writes_the_record_with_its_digest_and_a_check_refuses_a_record_of
     kernel(check=True)
     assert [path.name for path in tmp_path.iterdir()] == [record.HERE]
     kernel(check=False)
-    said = (tmp_path / record.SEAL).read_text().split()
-    assert said == [sha256((tmp_path / record.RECORD).read_bytes()).hexdigest(), record.RECORD]
+    output = (tmp_path / record.SEAL).read_text().split()
+    assert output == [sha256((tmp_path / record.RECORD).read_bytes()).hexdigest(), record.RECORD]
     monkeypatch.setattr(record, "SEAL", "nowhere")
     with pytest.raises(CommandEnd):
         kernel(check=True)

@@ -38,7 +38,9 @@ def few() -> None:
 
 def check_report(out: Path) -> dict[str, dict[str, object]]:
     """The verdicts by key, after what is true of every report of the main job."""
-    verdicts = {one["key"]: one for one in json.loads((out / "verdicts.json").read_text())["verdicts"]}
+    verdicts = {
+        verdict["key"]: verdict for verdict in json.loads((out / "verdicts.json").read_text())["verdicts"]
+    }
     assert verdicts["examined-basicfilter"]["outcome"] == "HOLDS"
     assert verdicts["examined-nonadaptivecompositionfilter"]["outcome"] == "REFUTED"
     check_size(out)
@@ -55,14 +57,14 @@ def test_one_unexpected_claim_gives_status_one_and_is_named_in_a_whole_report(tm
     assert f"Not as expected, UNDECIDED: {WRONG.sentence}" in result.stdout
     assert "out/index.html" in result.stdout
     verdicts = check_report(tmp_path / "out")
-    assert [key for key, one in verdicts.items() if not one["as_expected"]] == [WRONG.key]
+    assert [key for key, row in verdicts.items() if not row["as_expected"]] == [WRONG.key]
     page = (tmp_path / "out" / "filter-nonadaptivecompositionfilter.html").read_text("utf-8")
     assert "filterproof replay out/verdicts.json examined-nonadaptivecompositionfilter" in page
 
 
 def test_expected_claims_alone_give_status_zero(tmp_path: Path) -> None:
     def patch() -> None:
-        report.make_report = lambda *_, **more: made_up.report(made_up.chapter())
+        report.make_report = lambda *_, **more: made_up.report_of(made_up.chapter())
         mc.LocalPool = lambda **more: nullcontext()
 
     result = filterproof("report", "--out", "out", cwd=tmp_path, before=patch)
@@ -76,12 +78,12 @@ def test_the_whole_main_job_leaves_a_whole_report_and_status_zero(tmp_path: Path
     result = filterproof("report", "--quick", "--out", "out", cwd=tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
     verdicts = check_report(tmp_path / "out")
-    assert all(one["as_expected"] for one in verdicts.values())
+    assert all(row["as_expected"] for row in verdicts.values())
     claims = json.loads((tmp_path / "out" / "claims.json").read_text())["claims"]
-    assert [one["key"] for one in claims] == [claim.key for claim in CLAIMS]
-    assert all("{" not in str(one["detail"]) for one in verdicts.values())
+    assert [row["key"] for row in claims] == [claim.key for claim in CLAIMS]
+    assert all("{" not in str(row["detail"]) for row in verdicts.values())
     times = json.loads((tmp_path / "out" / "durations.json").read_text())["processor_seconds"]
-    assert {one.name for one in SUBJECTS} <= set(times)
+    assert {row.name for row in SUBJECTS} <= set(times)
 
 
 @pytest.mark.slow

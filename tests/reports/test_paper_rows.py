@@ -25,8 +25,8 @@ def test_every_row_names_what_exists_and_theorems_that_hold(paper: str, proofs: 
             kind, name = resolve_reference(where)
             assert kind != "theorem" or proofs[name].holds, row
         assert all(number.agrees(number.compute()) or number.remark for number in row.printed_numbers), row
-    made = expand(f"```{{generated}} rows {paper}\n```\n")
-    assert len(re.findall(r"^\| ", made, re.MULTILINE)) == len(paper_statements(paper)) + 2
+    text = expand(f"```{{generated}} rows {paper}\n```\n")
+    assert len(re.findall(r"^\| ", text, re.MULTILINE)) == len(paper_statements(paper)) + 2
 
 
 def test_every_number_and_every_status_is_in_a_row_and_several_numbers_agree() -> None:

@@ -54,10 +54,10 @@ def run_pytest(
 def _run_installed(folder: Path, *arguments: str) -> str:
     """What pytest says, its folder on the path, where the package is installed with its entry point."""
     points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["pytest11"]
-    made = folder / "site" / "filterproof-0.1.0.dist-info"
-    made.mkdir(parents=True, exist_ok=True)
-    (made / "METADATA").write_text("Metadata-Version: 2.1\nName: filterproof\nVersion: 0.1.0\n")
-    (made / "entry_points.txt").write_text(
+    environment = folder / "site" / "filterproof-0.1.0.dist-info"
+    environment.mkdir(parents=True, exist_ok=True)
+    (environment / "METADATA").write_text("Metadata-Version: 2.1\nName: filterproof\nVersion: 0.1.0\n")
+    (environment / "entry_points.txt").write_text(
         "[pytest11]\n" + "".join(f"{name} = {module}\n" for name, module in points.items())
     )
     return run_pytest(folder, *arguments, plugin="")[1]
@@ -173,10 +173,10 @@ def test_every_target_marked_function_and_filter_that_exits_is_one_test(
     (folder / "gone.py").write_text("import os\nos._exit(0)\n")
     named = ("mine.py::Lax", "mine.py::DeniesAll", "mine::Raises", "mine.py::MyFilter")
     named += ("gone.py::X", "absent.py::X", "absent::X")
-    # of the laws two: each is asked in a process of its own
+    # of the invariants two: each is asked in a process of its own
     chosen = ("-k", "not MyFilter and (not TestLaws or halting_absorbs or saving_is_invisible)")
     written = ("--junitxml", "j.xml", "--filterproof-effort", "0.02")
-    targets = (f"--filterproof={one}" for one in named)
+    targets = (f"--filterproof={row}" for row in named)
     status, out = run_pytest(folder, "test_leaves.py", "test_mine.py", *targets, *chosen, *written, *workers)
     assert status == 1, out
     assert "17 failed, 3 passed" in out
@@ -199,7 +199,7 @@ def test_every_target_marked_function_and_filter_that_exits_is_one_test(
     assert "the process that examined gone.py::X ended with status 0 before a verdict" in out
     assert "def runtest" not in out  # a target that cannot be used is told in a sentence
     cases = {
-        case.get("name"): {one.get("name"): one.get("value") for one in case.iter("property")}
+        case.get("name"): {row.get("name"): row.get("value") for row in case.iter("property")}
         for case in Tree.parse(folder / "j.xml").iter("testcase")
     }
     assert {"Lax", "DeniesAll", "Raises"} <= {*cases}

@@ -24,31 +24,31 @@ from filterproof.reports.report import (
 from filterproof.reports.study import Study
 from filterproof.theory.agreement import Agreement, AgreementOutcome, IntervalAndEnclosure
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
-from tests.reports.made_up import BROKEN, EVIL, HOLDS, ZCDP, chapter, report
+from tests.reports.made_up import BROKEN, EVIL, HOLDS, ZCDP, chapter, report_of
 from tests.reports.reading import FRONT, check_nothing_is_fetched, check_size, parsed, words
 
 CITED = Verdict(Outcome.HOLDS, Evidence.CITED, "every adversary", citations=("Doob, optional <stopping>",))
 
 
 @pytest.fixture(scope="module")
-def made() -> LibraryReport:
-    return report(chapter(HOLDS), chapter(BROKEN, 1.5))
+def report() -> LibraryReport:
+    return report_of(chapter(HOLDS), chapter(BROKEN, 1.5))
 
 
 @pytest.fixture(scope="module")
-def out(made: LibraryReport, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def out(report: LibraryReport, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     (folder / "claims.json").write_text("[]")
-    made.write(folder, seconds=2.0)
+    report.write(folder, seconds=2.0)
     return folder
 
 
 @pytest.fixture(scope="module")
-def second(made: LibraryReport, out: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def second(report: LibraryReport, out: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A later report in the same folder, whose only theorem is cited."""
     folder = tmp_path_factory.mktemp("second") / "out"
     shutil.copytree(out, folder)
-    report(chapter(CITED)).write(folder, seconds=1.0)
+    report_of(chapter(CITED)).write(folder, seconds=1.0)
     return folder
 
 
@@ -71,56 +71,58 @@ def test_the_pages_have_few_words_and_bytes(out: Path) -> None:
 
 
 def test_nothing_that_others_wrote_is_markup_and_nothing_is_fetched(out: Path) -> None:
-    said = ""
+    text = ""
     for path in out.glob("*.html"):
         page = parsed(path.read_text("utf-8"))
-        said += "".join(page.itertext())
+        text += "".join(page.itertext())
         check_nothing_is_fetched(page, out)
-    assert said.count(EVIL) >= 3
+    assert text.count(EVIL) >= 3
     for path in out.glob("*.svg"):
         ElementTree.fromstring(path.read_text("utf-8"))
 
 
 def test_the_front_page_has_one_row_for_a_filter_and_names_seed_and_machine(out: Path) -> None:
     page = parsed((out / "index.html").read_text("utf-8"))
-    said = words((out / "index.html").read_text("utf-8"))
-    (table,) = (one for one in page.iter("table") if "filters" in one.get("class", ""))
-    held, broken = (" ".join("".join(row.itertext()).split()) for row in table.find("tbody") or ())
+    text = words((out / "index.html").read_text("utf-8"))
+    (table,) = (element for element in page.iter("table") if "filters" in element.get("class", ""))
+    proved, broken = (" ".join("".join(row.itertext()).split()) for row in table.find("tbody") or ())
     assert (
-        held
+        proved
         == "ZCDPFilter 0.5-zCDP HOLDS EXACT 1 1 50.3 % 49.5 % 43.7 % to 56.3 % 1,000 runs finite outcomes †"
     )
     shown = r"REFUTED CERTIFIED 1 1 148\.\d+ % 131.25 % to 168.75 % 1,000 runs none: its own code"
     assert re.search(shown, broken)
-    assert "1 of 2 filters keep their guarantee" in said
-    assert f"seed {Study().seed}, full effort" in said
+    assert "1 of 2 filters keep their guarantee" in text
+    assert f"seed {Study().seed}, full effort" in text
 
 
-def test_the_data_has_every_claim_and_comparison(made: LibraryReport, out: Path) -> None:
+def test_the_data_has_every_claim_and_comparison(report: LibraryReport, out: Path) -> None:
     data = json.loads((out / "verdicts.json").read_text("utf-8"))
-    assert data == verdicts_document(made)
-    assert [one["outcome"] for one in data["verdicts"]] == ["HOLDS", "REFUTED"]
+    assert data == verdicts_document(report)
+    assert [row["outcome"] for row in data["verdicts"]] == ["HOLDS", "REFUTED"]
     assert data["verdicts"][1]["counterexample"]["low"] == 0.2
-    assert len(data["comparisons"]) == sum(len(one.all_comparisons) for one in made.filters)
+    assert len(data["comparisons"]) == sum(len(row.all_comparisons) for row in report.filters)
     rows = list(csv.DictReader((out / "claims.csv").read_text("utf-8").splitlines()))
-    assert rows == json.loads((out / "claims.json").read_text("utf-8"))["claims"] == claim_rows(made.findings)
+    assert (
+        rows == json.loads((out / "claims.json").read_text("utf-8"))["claims"] == claim_rows(report.findings)
+    )
     times = json.loads((out / "durations.json").read_text("utf-8"))
     assert times == {"seconds": 2.0, "processor_seconds": {"ZCDPFilter": 1.5}}
 
 
 def test_second_report_says_what_changed_since_the_first(
-    made: LibraryReport, out: Path, second: Path
+    report: LibraryReport, out: Path, second: Path
 ) -> None:
     assert "There is no earlier report" in words((out / "claims.html").read_text("utf-8"))  # that can be read
     assert "examined-zcdpfilter: got was REFUTED, is HOLDS." in words((second / "claims.html").read_text())
-    rows = claim_rows(made.findings[:1])
+    rows = claim_rows(report.findings[:1])
     before = {row["key"]: row for row in rows}
-    assert "Nothing changed" in claims_page(made, before, rows)
+    assert "Nothing changed" in claims_page(report, before, rows)
     assert changes_since({"gone": {}}, rows) == ["examined-zcdpfilter: new.", "gone: no longer claimed."]
 
 
 def test_theorem_that_was_only_cited_is_not_as_expected_and_is_shown(second: Path) -> None:
-    assert [chapter(one).finding.as_expected for one in (CITED, HOLDS)] == [False, True]
+    assert [chapter(given).finding.as_expected for given in (CITED, HOLDS)] == [False, True]
     claims, page = (words((second / f"{name}.html").read_text()) for name in ("claims", "filter-zcdpfilter"))
     assert "HOLDS, citing" in claims
     assert "0 of 1 claims came out as expected" in claims
@@ -131,11 +133,11 @@ def test_theorem_that_was_only_cited_is_not_as_expected_and_is_shown(second: Pat
 
 def test_a_comparison_is_no_verdict() -> None:
     claim = Claim("k", "two routes", "here", AgreementOutcome.AGREES)
-    one = Finding(claim, Agreement((IntervalAndEnclosure("a", 0.1, 0.3, 0.2, 0.2),), "one game", 1e-6))
-    assert one.as_expected
-    assert one.got.startswith("AGREES within")
+    finding = Finding(claim, Agreement((IntervalAndEnclosure("a", 0.1, 0.3, 0.2, 0.2),), "one game", 1e-6))
+    assert finding.as_expected
+    assert finding.got.startswith("AGREES within")
     with pytest.raises(TypeError, match="is a comparison"):
-        assert one.verdict
+        assert finding.verdict
 
 
 class Prepared(Executor):

@@ -45,7 +45,7 @@ MADE = {
         lambda data, rng: data + rng.laplace(), 0.0, 1.0, fp.PureDP(1.0), n=400
     ),
     "FilterComparison": lambda: fp.rank_filters_by_releases(1.0, 0.01, fp.ZCDP(0.05)),
-    "FilterChoice": lambda: made("FilterComparison").choices[0],
+    "FilterChoice": lambda: instance_of("FilterComparison").choices[0],
     "WorstCase": lambda: fp.worst_case(fp.ZCDPFilter(1.0), HALF, epsilon=fp.LogRatio(Fraction(3, 2))),
     "Evaluation": lambda: fp.evaluate(
         fp.ZCDPFilter(1.0), fp.Constant(HALF), epsilon=fp.LogRatio(2), rounds=3
@@ -86,7 +86,7 @@ PICTURED = (
 
 
 @cache
-def made(name: str):
+def instance_of(name: str):
     return MADE[name]()
 
 
@@ -103,14 +103,16 @@ def words(value) -> str:
 
 @pytest.mark.parametrize("name", MADE)
 def test_rows_are_plain_values_with_every_digit(name: str) -> None:
-    rows = made(name).rows()
+    rows = instance_of(name).rows()
     assert rows
     assert all(list(row) == list(rows[0]) for row in rows)
     assert {type(cell) for row in rows for cell in row.values()} <= {bool, int, float, str, type(None)}
     assert ast.literal_eval(repr(rows).replace(": inf", ": 1e999")) == rows
-    if issubclass(kind := type(made(name)), Displayed) and (kept := getattr(kind, "__match_args__", ())):
-        for field in {*kept} & {*rows[0]} - {"epsilon", "failure"}:
-            value = getattr(made(name), field)
+    if issubclass(kind := type(instance_of(name)), Displayed) and (
+        written := getattr(kind, "__match_args__", ())
+    ):
+        for field in {*written} & {*rows[0]} - {"epsilon", "failure"}:
+            value = getattr(instance_of(name), field)
             if isinstance(value, Fraction):
                 assert Fraction(rows[0][field]) == value
             elif isinstance(value, float):
@@ -121,16 +123,16 @@ def test_rows_are_plain_values_with_every_digit(name: str) -> None:
 
 @pytest.mark.parametrize("name", MADE)
 def test_html_is_well_formed_and_borrows_its_colours(name: str) -> None:
-    html = made(name)._repr_html_()
-    plain = re.sub(r'src="data:[^"]*"', "", html)
+    html = instance_of(name)._repr_html_()
+    text = re.sub(r'src="data:[^"]*"', "", html)
     if name != "Examination":  # its words are HTML for browsers, not XML
         ElementTree.fromstring(html)
-    assert not re.search(r"color|background|<script|#[0-9a-f]{6}|https?://(?!www\.w3\.org)", plain)
+    assert not re.search(r"color|background|<script|#[0-9a-f]{6}|https?://(?!www\.w3\.org)", text)
 
 
 @pytest.mark.parametrize("name", PICTURED)
 def test_a_picture_is_drawn_into_a_new_figure_or_into_axes_that_are_given(name: str) -> None:
-    value = made(name)
+    value = instance_of(name)
     drawn = value.plot()
     assert isinstance(drawn, Figure)
     given = Figure()
@@ -162,17 +164,17 @@ def test_ends_are_rounded_outwards() -> None:
 def test_a_shown_interval_contains_the_interval(name: str) -> None:
     low, high = 1.234567896e-4, 9.876543214e-4  # which round inwards to the nearest
     value = {"Estimate": {"value": 5e-4}, "WorstCase": {"value": None}, "Evaluation": {"value": None}}
-    one = replace(made(name), low=low, high=high, **value.get(name, {}))
-    for told in (str(one), words(one)):
-        ends = INTERVAL.search(told)
+    item = replace(instance_of(name), low=low, high=high, **value.get(name, {}))
+    for shown in (str(item), words(item)):
+        ends = INTERVAL.search(shown)
         assert ends is None or float(ends[1]) <= low < high <= float(ends[2])
-    assert INTERVAL.search(str(one))
+    assert INTERVAL.search(str(item))
 
 
 def test_a_cell_is_rounded_to_the_safe_side_and_an_interval_is_one_cell() -> None:
     row = {"promised": 0.1234561, "difference": 1.01e-9, "joint_failure": 1.01e-6, "mu_low": 0.1234569}
-    told = {"promised": "0.123457", "difference": "1.1e-09", "joint failure": "1.1e-06"}
-    assert text_cells(row | {"untried": ""}) == told | {"mu": "at least 0.123456"}
+    shown = {"promised": "0.123457", "difference": "1.1e-09", "joint failure": "1.1e-06"}
+    assert text_cells(row | {"untried": ""}) == shown | {"mu": "at least 0.123456"}
     ends = {"low": 0.1234569, "high": 0.1234561}
     assert text_cells({"value": 0.5, **ends}) == {"value": "0.5 in [0.123456, 0.123457]"}
     assert text_cells({"value": "1/3", **ends}) == {"value": "1/3, in [0.1234569, 0.1234561]"}
@@ -190,23 +192,23 @@ def test_an_exact_value_that_is_too_long_to_read_gives_way_to_its_bounds() -> No
 
 
 def test_a_certified_number_is_the_decimal_of_its_double_and_no_refused_one_is_left_out() -> None:
-    found = fp.certify(fp.ZCDPFilter(0.3))
-    values = [line[2].text for line in list(page(found).iter("tr"))[1:]]
+    numbers = fp.certify(fp.ZCDPFilter(0.3))
+    values = [line[2].text for line in list(page(numbers).iter("tr"))[1:]]
     assert values[0] == "0.29999999999999999"
     assert not any("/" in value for value in values)
-    fitting = next(one for one in found.numbers if one.fits)
+    fitting = next(number for number in numbers.numbers if number.fits)
     many = replace(
-        found, numbers=(*[fitting] * 39, replace(fitting, status=ComparisonStatus.UNSOUND), fitting)
+        numbers, numbers=(*[fitting] * 39, replace(fitting, status=ComparisonStatus.UNSOUND), fitting)
     )
     assert "UNSOUND" in [line[3].text for line in list(page(many).iter("tr"))[1:]]
 
 
 def test_long_tables_say_that_rows_are_left_out() -> None:
-    shown = list(page(made("SurvivalCurve")).iter("tr"))
+    shown = list(page(instance_of("SurvivalCurve")).iter("tr"))
     assert len(shown) == 1 + MAX_LINES
     assert (shown[1][0].text, shown[-1][0].text) == ("1", "40")
-    assert f"{MAX_LINES} of 40 rows; rows() has them all." in words(made("SurvivalCurve"))
-    assert "rows() has them all" not in words(made("ProfileEstimate"))
+    assert f"{MAX_LINES} of 40 rows; rows() has them all." in words(instance_of("SurvivalCurve"))
+    assert "rows() has them all" not in words(instance_of("ProfileEstimate"))
 
 
 # -- pictures --------------------------------------------------------------------------------------------------
@@ -225,12 +227,12 @@ def column(value, name: str) -> list[float]:
     ],
 )
 def test_a_picture_has_the_ends_and_values_of_the_rows(name: str, at: str, heights: tuple[str, ...]) -> None:
-    value = made(name)
+    value = instance_of(name)
     (ax,) = value.plot().axes
     points = {(x, y) for line in ax.lines for x, y in zip(*map(list, line.get_data()), strict=True)}
-    for path in (path for one in ax.collections for path in one.get_paths()):
+    for path in (path for item in ax.collections for path in item.get_paths()):
         points |= {tuple(vertex) for vertex in path.vertices.tolist()}
-    (band,) = (one for one in ax.collections if str(one.get_label()).startswith(("band", "interval")))
+    (band,) = (item for item in ax.collections if str(item.get_label()).startswith(("band", "interval")))
     edge = {y for path in band.get_paths() for y in path.vertices[:, 1].tolist()}
     assert min(edge) == pytest.approx(min(column(value, "low")), rel=1e-9)
     assert max(edge) == pytest.approx(max(column(value, "high")), rel=1e-9)
@@ -248,20 +250,20 @@ def test_a_picture_has_the_ends_and_values_of_the_rows(name: str, at: str, heigh
 
 
 def test_a_proof_shows_its_formulas_and_its_steps() -> None:
-    proof = made("Proof")
+    proof = instance_of("Proof")
     formulas = [step for step in proof.steps if step.latex]
-    found = list(page(proof).iter("{http://www.w3.org/1998/Math/MathML}math"))
-    assert len(found) == len(formulas) + bool(proof.theorem.claim_latex) > 0
-    told = words(proof)
-    assert PROSE_JOIN_NOTE in told
+    formulas_shown = list(page(proof).iter("{http://www.w3.org/1998/Math/MathML}math"))
+    assert len(formulas_shown) == len(formulas) + bool(proof.theorem.claim_latex) > 0
+    text = words(proof)
+    assert PROSE_JOIN_NOTE in text
     for step in proof.steps:
-        assert " ".join(step.statement.split()) in told
+        assert " ".join(step.statement.split()) in text
 
 
 def test_an_examination_has_its_tightness_as_rows_and_draws_it_and_without_any_says_so() -> None:
-    exam = made("Examination")
+    exam = instance_of("Examination")
     rows = exam.rows()
-    assert [row["attack"] for row in rows] == [float(one.attack) for one in exam.tightness]
+    assert [row["attack"] for row in rows] == [float(bound.attack) for bound in exam.tightness]
     drawn = list(exam.plot().axes)
     dots = [float(line.get_xdata()[0]) for ax in drawn for line in ax.lines if line.get_marker() == "o"]
     assert dots == [row["share"] for row in rows if row["promised"] < float("inf")]

@@ -34,21 +34,21 @@ CURVES = [((8.0, 1.0),), ((1.0, 0.3),), ((2.0, 0.25), (32.0, 4.0))]
 
 def budget_of(epsilon: float, delta: float) -> tuple[float, float]:
     with ctx.workprec(192):
-        found = b_star(fmpq(*epsilon.as_integer_ratio()), fmpq(*delta.as_integer_ratio()))
-        return float(found.low), float(found.high)
+        bounds = b_star(fmpq(*epsilon.as_integer_ratio()), fmpq(*delta.as_integer_ratio()))
+        return float(bounds.low), float(bounds.high)
 
 
 @pytest.mark.parametrize(("rho", "epsilon"), ZCDP)
 def test_of_zcdp_the_ends_meet_at_the_delta_whose_b_star_is_the_budget(rho: float, epsilon: float) -> None:
-    found = fp.ZCDP(rho).extremal(epsilon)
-    assert 0 < found.low < found.high <= found.low * (1 + 1e-8)
-    assert found.high <= float(fp.ZCDP(rho).delta(epsilon))
-    assert budget_of(epsilon, found.low)[0] <= rho * (1 + 1e-15)
-    assert budget_of(epsilon, found.high)[1] >= rho * (1 - 1e-15)
-    ((pair, times),) = found.steps
+    largest = fp.ZCDP(rho).extremal(epsilon)
+    assert 0 < largest.low < largest.high <= largest.low * (1 + 1e-8)
+    assert largest.high <= float(fp.ZCDP(rho).delta(epsilon))
+    assert budget_of(epsilon, largest.low)[0] <= rho * (1 + 1e-15)
+    assert budget_of(epsilon, largest.high)[1] >= rho * (1 - 1e-15)
+    ((pair, times),) = largest.steps
     assert times == 1
     assert pair.zcdp_rho <= rho
-    assert float(pair.hockey_stick(epsilon)) == pytest.approx(found.low, rel=1e-12)
+    assert float(pair.hockey_stick(epsilon)) == pytest.approx(largest.low, rel=1e-12)
 
 
 def divergence(order: float, p: mpmath.mpf, q: mpmath.mpf) -> mpmath.mpf:
@@ -61,7 +61,7 @@ def divergence(order: float, p: mpmath.mpf, q: mpmath.mpf) -> mpmath.mpf:
 def searched(orders: tuple[tuple[float, float], ...], epsilon: float) -> float:
     """x - e^epsilon y by a search over y, x by bisection, with 30 digits."""
 
-    def stick(log_y: float) -> float:
+    def hockey_stick(log_y: float) -> float:
         with mpmath.workdps(30):
             y = mpmath.exp(log_y)
             low, high = y, mpmath.mpf(1)
@@ -71,14 +71,14 @@ def searched(orders: tuple[tuple[float, float], ...], epsilon: float) -> float:
                 low, high = (x, high) if fits else (low, x)
             return float(low - mpmath.exp(epsilon) * y)
 
-    best = max(np.linspace(-14, -0.05, 40), key=stick)
-    found = optimize.minimize_scalar(
-        lambda z: -stick(z),
+    best = max(np.linspace(-14, -0.05, 40), key=hockey_stick)
+    optimum = optimize.minimize_scalar(
+        lambda z: -hockey_stick(z),
         bounds=(best - 0.5, min(best + 0.5, -1e-3)),
         method="bounded",
         options={"xatol": 1e-10},
     )
-    return -float(found.fun)
+    return -float(optimum.fun)
 
 
 @pytest.mark.parametrize("orders", CURVES)
@@ -86,26 +86,26 @@ def test_of_renyi_bounds_the_ends_meet_where_a_search_finds_its_largest(
     orders: tuple[tuple[float, float], ...],
 ) -> None:
     curve = RenyiCurve(*zip(*orders, strict=True)) if len(orders) > 1 else fp.RenyiDP(*orders[0])
-    found = curve.extremal(1.0)
-    assert 0 < found.low < found.high <= found.low * (1 + 1e-8)
+    largest = curve.extremal(1.0)
+    assert 0 < largest.low < largest.high <= largest.low * (1 + 1e-8)
     # where two bounds meet there is a corner, which SciPy finds to sqrt(2^-52) of log y
-    assert searched(orders, 1.0) == pytest.approx(found.high, rel=1e-7)
-    assert found.high <= float(curve.delta(1.0)) * (1 + 1e-12)
+    assert searched(orders, 1.0) == pytest.approx(largest.high, rel=1e-7)
+    assert largest.high <= float(curve.delta(1.0)) * (1 + 1e-12)
 
 
 def test_planes_at_any_point_bound_and_at_a_wrong_order_too() -> None:
-    one = fmpq(1)
-    kept = RenyiBound(Fraction(8), one)
-    x, y, _ = largest_hockey_stick_point(1.0, [kept])
-    best = arb(x) - arb(one).exp() * y
+    epsilon = fmpq(1)
+    bound = RenyiBound(Fraction(8), epsilon)
+    x, y, _ = largest_hockey_stick_point(1.0, [bound])
+    best = arb(x) - arb(epsilon).exp() * y
     for shift in (fmpq(99, 100), fmpq(101, 100)):
-        assert hockey_stick_bound_by_planes(one, x * shift, y, [kept]) > best
-        assert hockey_stick_bound_by_planes(one, x, y * shift, [kept]) > best
+        assert hockey_stick_bound_by_planes(epsilon, x * shift, y, [bound]) > best
+        assert hockey_stick_bound_by_planes(epsilon, x, y * shift, [bound]) > best
     assert (
-        hockey_stick_bound_by_planes(one, x, y, [RenyiBound(Fraction(8), fmpq(99, 100))]) < best
+        hockey_stick_bound_by_planes(epsilon, x, y, [RenyiBound(Fraction(8), fmpq(99, 100))]) < best
     )  # a smaller bound, a smaller delta
     with pytest.raises(ArithmeticError, match="weights must be >= 0"):
-        hockey_stick_bound_by_planes(one, y, x, [kept])
+        hockey_stick_bound_by_planes(epsilon, y, x, [bound])
 
 
 @pytest.mark.parametrize(
@@ -121,28 +121,28 @@ def test_planes_at_any_point_bound_and_at_a_wrong_order_too() -> None:
 def test_of_pure_approximate_and_gaussian_dp_both_ends_are_the_closed_form(
     guarantee: fp.Guarantee, epsilon: float, delta: float
 ) -> None:
-    found = guarantee.extremal(epsilon)
-    assert found.low == pytest.approx(delta, rel=1e-12)
-    assert found.low <= found.high <= found.low * (1 + 1e-15)
-    assert bool(found.steps) == (delta > 0)
+    largest = guarantee.extremal(epsilon)
+    assert largest.low == pytest.approx(delta, rel=1e-12)
+    assert largest.low <= largest.high <= largest.low * (1 + 1e-15)
+    assert bool(largest.steps) == (delta > 0)
 
 
 def test_equal_randomised_responses_are_worth_the_binomial_tail() -> None:
     level = math.sqrt(0.02 / 64)
-    found = squares_extremal(0.02, 5e-4, 0.5, level=level, times=64)
+    largest = squares_extremal(0.02, 5e-4, 0.5, level=level, times=64)
     keep = 1 / (1 + math.exp(-level))
     lost = (2 * np.arange(65) - 64) * level
     gain = -np.expm1(np.minimum(0.5 - lost, 0))
     tail = float(np.sum(stats.binom.pmf(np.arange(65), 64, keep) * gain))
-    assert found.low == pytest.approx(5e-4 + (1 - 5e-4) * tail, rel=1e-12)
-    assert found.high == pytest.approx(5e-4 + (1 - 5e-4) * fp.ZCDP(0.01).extremal(0.5).high, rel=1e-12)
-    assert found.low < found.high
+    assert largest.low == pytest.approx(5e-4 + (1 - 5e-4) * tail, rel=1e-12)
+    assert largest.high == pytest.approx(5e-4 + (1 - 5e-4) * fp.ZCDP(0.01).extremal(0.5).high, rel=1e-12)
+    assert largest.low < largest.high
 
 
 def test_erasures_spend_what_is_kept_for_quantiles() -> None:
-    found = realised_loss_filter_extremal(1e-7, 5e-6, 48, 1e-5, 10.0)
-    assert found.low == pytest.approx(-math.expm1(47 * math.log1p(-1e-7) + math.log1p(-5e-6)), rel=1e-12)
-    assert (found.high, found.steps) == (1e-5, ((fp.Erasure(1e-7), 47), (fp.Erasure(5e-6), 1)))
+    largest = realised_loss_filter_extremal(1e-7, 5e-6, 48, 1e-5, 10.0)
+    assert largest.low == pytest.approx(-math.expm1(47 * math.log1p(-1e-7) + math.log1p(-5e-6)), rel=1e-12)
+    assert (largest.high, largest.steps) == (1e-5, ((fp.Erasure(1e-7), 47), (fp.Erasure(5e-6), 1)))
 
 
 def test_where_no_point_is_found_the_promise_bounds() -> None:
@@ -155,9 +155,9 @@ def test_where_no_point_is_found_the_promise_bounds() -> None:
         (fp.RenyiDP(2.0, 1e300), 3.0),
     )
     for guarantee, epsilon in cases:
-        found = guarantee.extremal(epsilon)
-        assert (found.low, found.steps) == (0.0, ())
-        assert float(guarantee.delta(epsilon)) <= found.high
+        largest = guarantee.extremal(epsilon)
+        assert (largest.low, largest.steps) == (0.0, ())
+        assert float(guarantee.delta(epsilon)) <= largest.high
 
 
 @pytest.mark.parametrize(
@@ -169,8 +169,8 @@ def test_where_no_point_is_found_the_promise_bounds() -> None:
     ],
 )
 def test_no_guarantee_loses_more_than_it_says_however_little_that_is(promise, epsilon):
-    found = promise.extremal(epsilon)
-    assert found.low <= found.high <= max(promise.delta(epsilon) * (1 + 2.0**-38), 5e-324)
+    largest = promise.extremal(epsilon)
+    assert largest.low <= largest.high <= max(promise.delta(epsilon) * (1 + 2.0**-38), 5e-324)
 
 
 @pytest.mark.parametrize(
@@ -192,9 +192,9 @@ def test_all_mechanisms_at_some_order_lose_at_most_the_share_from_epsilon_on():
     filt = fp.SomeOrderMarkovFilter(6.0, 0.01, (2.0, 32.0))
     share = some_order_rule_delta_share((2.0, 32.0), 0.01)
     for epsilon in (6.0, 7.5):
-        found = fp.supremum(filt, epsilon)
-        assert 0 < found.low < found.high == pytest.approx(share * 0.01, rel=1e-8)
+        largest = fp.supremum(filt, epsilon)
+        assert 0 < largest.low < largest.high == pytest.approx(share * 0.01, rel=1e-8)
     assert fp.supremum(filt, 5.0).high > 0.01
     # where no worst mechanism is found the promise alone is said
-    found = fp.supremum(fp.SomeOrderMarkovFilter(1e300, 0.01, (1 + 1e-9,)), 1e300)
-    assert (found.low, found.high) == (0.0, pytest.approx(0.01))
+    largest = fp.supremum(fp.SomeOrderMarkovFilter(1e300, 0.01, (1 + 1e-9,)), 1e300)
+    assert (largest.low, largest.high) == (0.0, pytest.approx(0.01))

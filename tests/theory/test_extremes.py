@@ -126,9 +126,9 @@ def test_the_divergences_of_pairs_are_numbers_at_every_size() -> None:
         last, orders = 0.0, (1.0, 1 + 2.0**-52, 1.5, 2.0, 1e9, 1e200, 1.7e308)
         with np.errstate(over="ignore"):
             together = np.asarray(pair.renyi(np.array(orders))).tolist()
-        for alpha, beside in zip(orders, together, strict=True):
+        for alpha, from_array in zip(orders, together, strict=True):
             divergence = float(pair.renyi(alpha))
-            assert beside == pytest.approx(divergence, rel=1e-12, abs=0), (pair, alpha)
+            assert from_array == pytest.approx(divergence, rel=1e-12, abs=0), (pair, alpha)
             assert last * (1 - 1e-12) - 1e-300 <= divergence, (pair, alpha)
             last = divergence
         for tail in (0.0, *DELTAS, 1.0):

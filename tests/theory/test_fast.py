@@ -24,9 +24,9 @@ BITS: list[Callable[[int], Any]] = [np.random.SFC64, np.random.PCG64, np.random.
 
 
 def fast() -> KernelsAndZiggurat:
-    found = gaussian_kernels()
-    assert found is not None
-    return found
+    kernels = gaussian_kernels()
+    assert kernels is not None
+    return kernels
 
 
 def test_where_numba_is_installed_the_kernels_pass_their_own_check() -> None:
@@ -42,7 +42,7 @@ def test_compiled_normals_are_those_of_numpy_and_leave_its_state(
     bits: Callable[[int], Any], seed: int
 ) -> None:
     ours, theirs = (np.random.Generator(bits(seed)) for _ in range(2))
-    one, tails = np.ones(1), 0
+    unit_mu, tails = np.ones(1), 0
     for n in (1, 0, 33, 400_000, 7, 200_001):
         # an odd number of 32-bit draws leaves half a word over, which normals must not touch
         for rng in (ours, theirs):
@@ -50,7 +50,7 @@ def test_compiled_normals_are_those_of_numpy_and_leave_its_state(
         np.testing.assert_array_equal(
             ours.integers(2**32, size=5, dtype=np.uint32), theirs.integers(2**32, size=5, dtype=np.uint32)
         )
-        drawn, expected = fast().draw(ours, one, 0.0, n), theirs.standard_normal(n)
+        drawn, expected = fast().draw(ours, unit_mu, 0.0, n), theirs.standard_normal(n)
         assert drawn.tobytes() == expected.tobytes()
         tails += int((np.abs(drawn) > TAIL).sum())
         assert repr(ours.bit_generator.state) == repr(theirs.bit_generator.state)

@@ -1,4 +1,4 @@
-"""Pairs over finitely many outcomes: their exact masses, their losses, and what is no law."""
+"""Pairs over finitely many outcomes: their exact masses, their losses, and what is no distribution."""
 
 import math
 from fractions import Fraction

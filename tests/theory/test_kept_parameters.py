@@ -51,9 +51,9 @@ def test_the_arrays_of_a_pair_are_its_own_and_read_only(name: str) -> None:
         base.flags.writeable = True  # what was read-only when it was given may be changed later as well
         base[:] = math.nan
         assert np.array_equal(getattr(pair, field), np.full(4, value))
-    for one in (pair, pair.take(np.array([0, 2])), pair.take(np.array([True, False, True, True]))):
+    for selected in (pair, pair.take(np.array([0, 2])), pair.take(np.array([True, False, True, True]))):
         with pytest.raises(ValueError, match="read-only"):
-            getattr(one, field)[0] = math.nan
+            getattr(selected, field)[0] = math.nan
 
 
 def test_who_picked_what_is_read_only_too() -> None:
@@ -61,9 +61,9 @@ def test_who_picked_what_is_read_only_too() -> None:
     pair = PairPerRun((RandomizedResponse(0.125), RandomizedResponse(0.5)), index)
     index[:] = 0
     assert pair.index.tolist() == [0, 1, 1]
-    for one in (pair, pair.take(np.array([1, 2])), pair.swapped):
+    for selected in (pair, pair.take(np.array([1, 2])), pair.swapped):
         with pytest.raises(ValueError, match="read-only"):
-            one.index[0] = 0
+            selected.index[0] = 0
 
 
 # -- nothing above zero becomes zero ---------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""A request with labels has the laws of its mechanism about a record that it reads, and of nothing about others."""
+"""A labelled request has its mechanism's pair for a record that it reads, and a pair without loss for others."""
 
 import math
 from typing import Any
@@ -29,17 +29,17 @@ OF_LABELS = {
     ),
     *("rational", "swapped", "monotone_parameters", "closed_least", "domination_parameter"),
 }
-#: What the methods of a law are asked, the loss of an outcome among them.
+#: What the methods of a distribution are asked, the loss of an outcome among them.
 ASKED = {"tight_charge": ("zcdp_rho",), "renyi": (3.0,), "loss_isf": (0.3,)}
 
 
 def result_of(pair: fp.DominatingPair, name: str, at: float) -> Any:
-    found = getattr(pair, name)
+    attribute = getattr(pair, name)
     if name in ("sample", "sample_finite"):
-        return found(np.random.default_rng(1), 5, 2.0).tolist()
+        return attribute(np.random.default_rng(1), 5, 2.0).tolist()
     if name == "log_weight":
-        return found(np.array([at, 0.5]), 2.0).tolist()
-    return found(*ASKED.get(name, (at,))) if callable(found) else found
+        return attribute(np.array([at, 0.5]), 2.0).tolist()
+    return attribute(*ASKED.get(name, (at,))) if callable(attribute) else attribute
 
 
 @pytest.mark.parametrize(
@@ -48,15 +48,17 @@ def result_of(pair: fp.DominatingPair, name: str, at: float) -> Any:
 def test_all_that_the_contract_of_pairs_asks_it_answers_as_its_law_does(
     pair: fp.DominatingPair, reveals: bool
 ) -> None:
-    law, made = pair if reveals else NOTHING, fp.LabelledRequest(pair, WHERE, reveals)
-    levels = [0.0, 0.7, *(float(loss) for loss, _ in law.outputs or () if math.isfinite(loss))]
+    distribution, labelled = pair if reveals else NOTHING, fp.LabelledRequest(pair, WHERE, reveals)
+    levels = [0.0, 0.7, *(float(loss) for loss, _ in distribution.outputs or () if math.isfinite(loss))]
     for name in (name for name in vars(fp.DominatingPair) if name[0] != "_" and name not in OF_LABELS):
         for at in levels:
-            assert result_of(made, name, at) == result_of(law, name, at), name
+            assert result_of(labelled, name, at) == result_of(distribution, name, at), name
             if name not in ("pure_epsilon", "reference_values"):
-                assert result_of(made.swapped, name, at) == result_of(law.swapped, name, at), name
-    assert made.unlabelled == pair
-    assert made.labels == WHERE
+                assert result_of(labelled.swapped, name, at) == result_of(distribution.swapped, name, at), (
+                    name
+                )
+    assert labelled.unlabelled == pair
+    assert labelled.labels == WHERE
 
 
 def test_runs_that_ask_elsewhere_lose_nothing_there() -> None:
@@ -73,9 +75,9 @@ def test_runs_that_ask_elsewhere_lose_nothing_there() -> None:
 
 
 def test_it_is_written_and_read_again() -> None:
-    made = fp.LabelledRequest(fp.Gaussian(0.5), WHERE, reveals=False)
-    data = encode(made, allowed_values_by_name())
-    assert decode(data, allowed_values_by_name()) == made != fp.LabelledRequest(fp.Gaussian(0.5), WHERE)
+    labelled = fp.LabelledRequest(fp.Gaussian(0.5), WHERE, reveals=False)
+    data = encode(labelled, allowed_values_by_name())
+    assert decode(data, allowed_values_by_name()) == labelled != fp.LabelledRequest(fp.Gaussian(0.5), WHERE)
     assert (
-        decode(data | {"type": "Labelled"}, allowed_values_by_name()) == made
+        decode(data | {"type": "Labelled"}, allowed_values_by_name()) == labelled
     )  # the name in an earlier version

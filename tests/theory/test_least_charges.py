@@ -32,7 +32,7 @@ def searched(pair: fp.FinitePair) -> float:
 
 
 def masses_of(weights: list[tuple[int, int]]) -> Masses:
-    p, q = (sum(law) for law in zip(*weights, strict=True))
+    p, q = (sum(distribution) for distribution in zip(*weights, strict=True))
     return tuple((Fraction(a, p), Fraction(b, q)) for a, b in weights)
 
 
@@ -46,9 +46,9 @@ def test_the_least_rho_is_what_a_search_over_all_orders_finds(weights: list[tupl
     if all(p == q for p, q in masses):
         return
     low, high = least_zcdp_rho(masses)
-    found = searched(fp.FinitePair(*zip(*masses, strict=True)))
-    assert low * (1 - 2.0**-50) <= found * (1 + 2.0**-28)
-    assert found <= high
+    optimum = searched(fp.FinitePair(*zip(*masses, strict=True)))
+    assert low * (1 - 2.0**-50) <= optimum * (1 + 2.0**-28)
+    assert optimum <= high
     pure = max(abs(math.log(p / q)) for p, q in masses)
     assert high <= pure**2 / 2 * (1 + 1e-9)
 
@@ -66,12 +66,12 @@ def test_pairs_at_the_ends() -> None:
     assert 0 < rare.zcdp_rho <= rare.pure_epsilon**2 / 2
     tiny = Fraction(1, 10**60)  # 1 less this is 1 in a ball of 128 bits
     with mpmath.workdps(40):
-        beyond = [
+        quantiles = [
             mpmath.findroot(lambda z, mass=mass: mpmath.log(mpmath.erfc(z / mpmath.sqrt(2)) / 2 / mass), 16)
             for mass in (mpmath.mpf(10) ** -60, 2 * mpmath.mpf(10) ** -60)
         ]
     sure = fp.FinitePair((1 - tiny, tiny), (1 - 2 * tiny, 2 * tiny))
-    assert sure.gdp_mu == pytest.approx(float(beyond[0] - beyond[1]), rel=1e-14)
+    assert sure.gdp_mu == pytest.approx(float(quantiles[0] - quantiles[1]), rel=1e-14)
     # twenty outcomes of nearly Gaussian loss, whose rate hardly depends on the order
     x = np.linspace(-5, 5, 20)
     p, q = (np.exp(-((x - m) ** 2) / 2) for m in (0.2, 0.0))

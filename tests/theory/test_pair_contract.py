@@ -1,4 +1,4 @@
-"""What every pair owes: one contract, checked for each class from its loss law."""
+"""What every pair owes: one contract, checked for each class from its loss distribution."""
 
 import math
 from typing import Any
@@ -50,7 +50,7 @@ def test_the_quantile_is_the_inverse_of_the_cdf(pair: DominatingPair) -> None:
 
 
 def lead_back(drawn: np.ndarray, pair: DominatingPair, order: float, left_out: float) -> None:
-    """Weighted back, what was drawn at an order is above a level as often as the law says, without a mass of inf."""
+    """Tilted samples, weighted back, exceed a level as often as the distribution says."""
     log_weight = pair.log_weight(drawn, order)
     assert np.all(log_weight[np.isposinf(drawn)] == 0)
     for tail in (0.02, 0.25, 0.45, 0.8, 0.97):
@@ -159,9 +159,9 @@ def test_a_pair_for_each_run_is_the_pairs_one_by_one(pair: DominatingPair, argum
     losses = np.broadcast_to(argument, 3)
     weights = [s.log_weight(np.array([x]), 2.0)[0] for s, x in zip(singles, each, strict=True)]
     np.testing.assert_allclose(pair.log_weight(losses, 2.0), weights, rtol=1e-13)
-    kept = np.array([True, False, True])
-    assert pair.take(kept) == pair.take(np.array([0, 2]))
-    np.testing.assert_array_equal(pair.take(kept).zcdp_rho, np.asarray(pair.zcdp_rho)[kept])
+    selected = np.array([True, False, True])
+    assert pair.take(selected) == pair.take(np.array([0, 2]))
+    np.testing.assert_array_equal(pair.take(selected).zcdp_rho, np.asarray(pair.zcdp_rho)[selected])
     assert pair.swapped.swapped == pair
 
 

@@ -38,7 +38,7 @@ def value(truth: ReferenceValue) -> float:
 
 def _continuous(pair):
     """The densities of P and Q, whose ratio rises or falls throughout, and points between which they are smooth."""
-    far = mpmath.sqrt(2 * mpmath.mp.dps * mpmath.log(10)) + 2  # of a normal law no digit lies beyond
+    far = mpmath.sqrt(2 * mpmath.mp.dps * mpmath.log(10)) + 2  # of a normal distribution no digit lies beyond
     normal = lambda mean, s: lambda x: mpmath.npdf(x, mean, s)  # noqa: E731
     match pair:
         case Gaussian():
@@ -48,8 +48,8 @@ def _continuous(pair):
         case SubsampledGaussian():
             q, s = mpmath.mpf(pair.q), mpmath.mpf(pair.sigma)
             mixed = lambda x: q * normal(1, s)(x) + (1 - q) * normal(0, s)(x)  # noqa: E731
-            laws = (mixed, normal(0, s)) if pair.adjacency == "removal" else (normal(0, s), mixed)
-            return *laws, mpmath.linspace(-3 - far * s, 3 + far * s, 14)
+            distributions = (mixed, normal(0, s)) if pair.adjacency == "removal" else (normal(0, s), mixed)
+            return *distributions, mpmath.linspace(-3 - far * s, 3 + far * s, 14)
         case Laplace():
             b = mpmath.mpf(pair.b)
             at = lambda centre: lambda x: mpmath.exp(-abs(x - centre) / b) / (2 * b)  # noqa: E731
@@ -84,9 +84,12 @@ def masses(pair):
         case FinitePair():
             return [tuple(_exact(mass) for mass in both) for both in zip(pair.p, pair.q, strict=True)]
     s = pair.sensitivity
-    law = [mass(x) for x in range(-reach - s, reach + 1)]
-    whole = mpmath.fsum(law)
-    return [(p / whole, q / whole) for p, q in zip(law[s:], law[: len(law) - s], strict=True)]
+    distribution = [mass(x) for x in range(-reach - s, reach + 1)]
+    normaliser = mpmath.fsum(distribution)
+    return [
+        (p / normaliser, q / normaliser)
+        for p, q in zip(distribution[s:], distribution[: len(distribution) - s], strict=True)
+    ]
 
 
 def _exact(mass):
@@ -276,7 +279,7 @@ def test_no_pair_is_charged_less_than_its_hockey_stick_at_any_epsilon(pair):
             with ctx.workprec(128):
                 due = [side.reference_values.hockey_stick(at).ball() for side in (pair, pair.swapped)]
                 charged = arb(float(pair.hockey_stick_upper_bound(at)))
-                assert all(charged >= one for one in due)
+                assert all(charged >= reference for reference in due)
                 # what is beyond a loss is less than twice the hockey-stick one below it
                 rounding = 1e-12 * (1 + at) * float(pair.hockey_stick(at - 1))
-                assert any(charged <= one * (1 + 1e-9) + rounding for one in due)
+                assert any(charged <= reference * (1 + 1e-9) + rounding for reference in due)

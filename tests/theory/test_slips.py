@@ -39,21 +39,21 @@ def test_order_one_moment_of_feldman_zrnic_bounds_nothing() -> None:
 
 
 def test_corollary_4_7_of_feldman_zrnic_counts_skipped_queries() -> None:
-    asked, left = [], Fraction(1)
+    admitted, left = [], Fraction(1)
     squares = (Fraction(9, 10), Fraction(1, 2), Fraction(1, 10))
     for square in squares:
-        asked.append(square <= left)
-        left -= square if asked[-1] else 0
+        admitted.append(square <= left)
+        left -= square if admitted[-1] else 0
     counted_all = [sum(squares[: t + 1]) <= 1 for t in range(3)]
     counted_asked = [
-        sum(s for s, go in zip(squares[:t], asked, strict=False) if go) + squares[t] <= 1 for t in range(3)
+        sum(s for s, go in zip(squares[:t], admitted, strict=False) if go) + squares[t] <= 1 for t in range(3)
     ]
-    assert asked == counted_asked != counted_all
+    assert admitted == counted_asked != counted_all
 
 
-def removal(rate: float, order: float, laws: tuple[FinitePair, FinitePair]) -> float:
-    """The hockey-stick divergence of (1 - rate) X + rate Y, X and Y the first laws of two pairs, against P."""
-    rows = zip(laws[0].p, laws[1].p, COIN.p, strict=True)
+def removal(rate: float, order: float, distributions: tuple[FinitePair, FinitePair]) -> float:
+    """The hockey-stick divergence of (1 - rate) X + rate Y, X and Y the first distributions of two pairs, against P."""
+    rows = zip(distributions[0].p, distributions[1].p, COIN.p, strict=True)
     return math.fsum(max((1 - rate) * x + rate * y - order * p, 0.0) for x, y, p in rows)
 
 

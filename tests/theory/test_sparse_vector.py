@@ -1,4 +1,4 @@
-"""The sparse vector's stop: its exact law beside a plain sum, and its own code beside that law."""
+"""The sparse vector's stop: its exact distribution beside a plain sum, and its own code beside that distribution."""
 
 from fractions import Fraction
 
@@ -28,15 +28,17 @@ def by_a_plain_sum(values: list[int], ratio: Fraction, most: int = 400) -> list[
 
 @pytest.mark.parametrize(("values", "ratio"), CASES)
 def test_the_law_of_the_stop_is_that_of_a_plain_sum(values: list[int], ratio: Fraction) -> None:
-    law = stop_distribution(values, ratio=ratio)
-    assert sum(law) == 1
-    assert [float(one) for one in law[:-1]] == pytest.approx(by_a_plain_sum(values, ratio), rel=1e-9)
+    distribution = stop_distribution(values, ratio=ratio)
+    assert sum(distribution) == 1
+    assert [float(mass) for mass in distribution[:-1]] == pytest.approx(
+        by_a_plain_sum(values, ratio), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize(("values", "ratio"), CASES)
 def test_its_own_code_stops_as_often_as_the_law_says(values: list[int], ratio: Fraction) -> None:
-    found = simulate_sparse_vector_stop(values, ratio=ratio, n=2000, seed=3, failure=1e-9)
-    assert found.low <= stop_distribution(values, ratio=ratio)[len(values) - 1] <= found.high
+    estimate = simulate_sparse_vector_stop(values, ratio=ratio, n=2000, seed=3, failure=1e-9)
+    assert estimate.low <= stop_distribution(values, ratio=ratio)[len(values) - 1] <= estimate.high
 
 
 def test_the_loss_of_a_late_stop_comes_near_the_price_and_is_far_above_two_thirds_of_it() -> None:

@@ -33,7 +33,7 @@ def limit(epsilon: float) -> float:
 #     def h(m, e):  # the hockey-stick divergence of Gaussian(m) at e
 #         return stats.norm.sf(e / m - m / 2) - np.exp(e + stats.norm.logsf(e / m + m / 2))
 #
-#     def law(loss):  # the density of the loss of one output
+#     def distribution(loss):  # the density of the loss of one output
 #         return stats.norm.pdf(loss, mu**2 / 2, mu)
 #
 #     def quantiles(d):  # z_dhat + z_theta at dhat = d
@@ -44,15 +44,15 @@ def limit(epsilon: float) -> float:
 #     for epsilon in (8.0, 10.0, 12.0):
 #         kappa = epsilon - mu**2 - mu * best
 #         inside, beyond = np.linspace(-kappa, kappa, n), np.linspace(kappa, kappa + 12 * mu, n)
-#         density, total = law(inside), 0.0
+#         density, total = distribution(inside), 0.0
 #         for k in range(1, rounds - 1):  # the loss leaves after k outputs: output k + 1 is the last released
 #             for outside in (beyond, -beyond[::-1]):
-#                 left = law(outside)
+#                 left = distribution(outside)
 #                 if k > 1:
-#                     left = integrate.simpson(law(outside[:, None] - inside) * density, x=inside)
+#                     left = integrate.simpson(distribution(outside[:, None] - inside) * density, x=inside)
 #                 total += integrate.simpson(left * h(mu, epsilon - outside), x=outside)
 #             if k > 1:
-#                 density = integrate.simpson(law(inside[:, None] - inside) * density, x=inside)
+#                 density = integrate.simpson(distribution(inside[:, None] - inside) * density, x=inside)
 #         print(epsilon, total + integrate.simpson(density * h(2**0.5 * mu, epsilon - inside), x=inside))
 
 

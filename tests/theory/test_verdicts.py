@@ -37,7 +37,7 @@ def test_the_outcome_of_a_comparison_is_derived_from_its_intervals() -> None:
     assert (agreed.max_difference, agreed.relative_difference) == (1.5, 0.75)
     assert agreed.farthest_apart is WIDE
     assert "wide: [0.5, 2.5] beside 2" in agreed.detail
-    assert ["within" in str(one) for one in (agreed, not_agreed)] == [True, False]
+    assert ["within" in str(result) for result in (agreed, not_agreed)] == [True, False]
     assert not_agreed.outcome is AgreementOutcome.DISAGREES
     assert not_agreed.farthest_apart is OFF
     assert "1 of 3 intervals excludes" in not_agreed.detail

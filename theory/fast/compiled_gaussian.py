@@ -93,10 +93,10 @@ def gaussian_kernels() -> KernelsAndZiggurat | None:
 
 def _draws_as_numpy(compiled: KernelsAndZiggurat) -> bool:
     """Return whether the first draws of a few seeds equal NumPy's bit for bit, in layers and in tails."""
-    one = np.ones(1)
+    unit_mu = np.ones(1)
     for seed in range(4):
         ours, theirs = (np.random.Generator(np.random.SFC64(seed)) for _ in range(2))
-        if compiled.draw(ours, one, 0.0, 8192).tobytes() != theirs.standard_normal(8192).tobytes():
+        if compiled.draw(ours, unit_mu, 0.0, 8192).tobytes() != theirs.standard_normal(8192).tobytes():
             return False
     return True
 

@@ -95,9 +95,9 @@ class Record:
                 raise ValueError(
                     f"record must be of the format {_FORMAT}, got {data['format']!r}; run make kernel"
                 )
-            axioms = {str(name): tuple(map(str, found)) for name, found in data["axioms"].items()}
-            libraries, found, stated = (dict(data[name]) for name in ("libraries", "sources", "statements"))
-            return cls(str(data["rocq"]), libraries, found, stated, axioms)
+            axioms = {str(name): tuple(map(str, names)) for name, names in data["axioms"].items()}
+            libraries, sources, stated = (dict(data[name]) for name in ("libraries", "sources", "statements"))
+            return cls(str(data["rocq"]), libraries, sources, stated, axioms)
         except (KeyError, TypeError, AttributeError) as wrong:
             raise ValueError(
                 f"record must be that of `make kernel`, got {wrong!r}; run make kernel"
@@ -134,12 +134,12 @@ def digests(texts: Mapping[str, str]) -> dict[str, str]:
 
 def without_comments(text: str) -> str:
     """Return a source without its comments, which may be nested."""
-    kept, depth = [], 0
+    code, depth = [], 0
     for part in re.split(r"(\(\*|\*\))", text):
         depth += {"(*": 1, "*)": -1}.get(part, 0)
         if not depth and part != "*)":
-            kept.append(part)
-    return "".join(kept)
+            code.append(part)
+    return "".join(code)
 
 
 @lru_cache(maxsize=256)

@@ -1,10 +1,10 @@
 """The largest hockey-stick of two outcomes with bounded divergences, and an upper bound for all distributions.
 
 >>> bounds = (RenyiBound(Fraction(8), fmpq(1)),)
->>> x, y, kept = largest_hockey_stick_point(1.0, bounds)
->>> above = hockey_stick_bound_by_planes(fmpq(1), x, y, kept)
+>>> x, y, active = largest_hockey_stick_point(1.0, bounds)
+>>> upper = hockey_stick_bound_by_planes(fmpq(1), x, y, active)
 >>> with ctx.workprec(224):
-...     abs(above - (arb(x) - arb(1).exp() * y)) < 1e-30
+...     abs(upper - (arb(x) - arb(1).exp() * y)) < 1e-30
 True
 
 By data processing, two outcomes (x, 1 - x) against (y, 1 - y), an event and its complement, suffice. The moment of an
@@ -101,8 +101,12 @@ def _moment_and_derivatives(
         plane = p * first + (1 - p) * other, first - other, rest - ratio
     else:
         t = a - 1
-        up, down = ratio**t, rest**t
-        plane = p * up + (1 - p) * down, a * (up - down), t * (down * rest - up * ratio)
+        first, second = ratio**t, rest**t
+        plane = (
+            p * first + (1 - p) * second,
+            a * (first - second),
+            t * (second * rest - first * ratio),
+        )
     return (plane[0], plane[2], plane[1]) if bound.back else plane
 
 
@@ -140,9 +144,9 @@ def _possibly_binding_bounds(
         )
         if rate > 1 - _ACTIVE_TOLERANCE:
             near.append((-rate, bound))
-    met = [one for _, one in sorted(near, key=lambda both: both[0])]
-    yield from ((one,) for one in met)
-    yield from combinations(met, 2)
+    ordered = [bound for _, bound in sorted(near, key=lambda both: both[0])]
+    yield from ((bound,) for bound in ordered)
+    yield from combinations(ordered, 2)
 
 
 def _renyi_divergence(order: float, back: bool, log_x: float, log_y: float) -> float:
@@ -155,9 +159,9 @@ def _renyi_divergence(order: float, back: bool, log_x: float, log_y: float) -> f
         return math.inf
     if order == 1:
         return math.exp(p) * (p - q) + math.exp(rest_p) * (rest_p - rest_q)
-    one, rest = order * p + (1 - order) * q, order * rest_p + (1 - order) * rest_q
-    top = max(one, rest)
-    return (top + math.log(math.exp(one - top) + math.exp(rest - top))) / (order - 1)
+    log_p, log_r = order * p + (1 - order) * q, order * rest_p + (1 - order) * rest_q
+    top = max(log_p, log_r)
+    return (top + math.log(math.exp(log_p - top) + math.exp(log_r - top))) / (order - 1)
 
 
 def _starting_point(epsilon: float, bounds: Sequence[tuple[float, float, bool]]) -> tuple[float, float]:
@@ -273,10 +277,10 @@ def _refined_order_and_point(
     def relative_residuals(log_t: mp.mpf, log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf, mp.mpf]:
         t, (x, y) = mp.exp(log_t), _masses_from_logs(log_x, log_y)
         a, first, other = 1 + t, mp.log(x / y), mp.log((1 - x) / (1 - y))
-        one, rest = x * mp.exp(t * first), (1 - x) * mp.exp(t * other)
-        moment = mp.log(one + rest)
-        gain = (one * first + rest * other) / (one + rest) * a * t - moment * (t + a)
-        flat = 1 - (t * (one / y - rest / (1 - y))) / (power * a * (one / x - rest / (1 - x)))
+        term, rest = x * mp.exp(t * first), (1 - x) * mp.exp(t * other)
+        moment = mp.log(term + rest)
+        gain = (term * first + rest * other) / (term + rest) * a * t - moment * (t + a)
+        flat = 1 - (t * (term / y - rest / (1 - y))) / (power * a * (term / x - rest / (1 - x)))
         return moment / (a * t * rho) - 1, gain / moment, flat
 
     root = _newton_root(relative_residuals, (math.log(order - 1), *start))

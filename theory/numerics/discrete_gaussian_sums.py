@@ -59,12 +59,12 @@ def upper_over_first(y: Real, s: Real) -> NDArray[np.float64]:
     return np.where((s < _SMALL) | (y > _STEEP * s * s), terms, smooth)
 
 
-def upper_sums(start: Real, s: Real, whole: Real) -> NDArray[np.float64]:
-    """Return sum_{j >= 0} e^{-((start + j)/s)^2 / 2}; `whole` is the sum over all integers."""
+def upper_sums(start: Real, s: Real, total: Real) -> NDArray[np.float64]:
+    """Return sum_{j >= 0} e^{-((start + j)/s)^2 / 2}; `total` is the sum over all integers."""
     start = np.asarray(start, dtype=np.float64)
     y = np.where(start >= 0, start, 1 - start)
     part = rm.exp(-((y / s) ** 2) / 2) * upper_over_first(y, s)
-    return np.where(start >= 0, part, whole - part)
+    return np.where(start >= 0, part, total - part)
 
 
 def theta(c: Real, s: Real) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""The Mills ratio of the normal law and its differences, without cancellation."""
+"""The Mills ratio of the normal distribution and its differences, without cancellation."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Array = NDArray[np.float64]
 def mills(x: Array) -> Array:
     """R(x) = Phi(-x) / phi(x) = int_0^inf e^{-xu - u^2/2} du."""
     # erfcx from zero up is one polynomial after another; below zero it asks the C library for an exponential
-    above: Array = _SQRT_HALF_PI * special.erfcx(_SQRT_HALF * np.abs(x))
-    below = x < 0
-    if below.any():
-        above[below] = 2 * _SQRT_HALF_PI * rm.exp(x[below] * x[below] / 2) - above[below]
-    return above
+    ratio: Array = _SQRT_HALF_PI * special.erfcx(_SQRT_HALF * np.abs(x))
+    negative = x < 0
+    if negative.any():
+        ratio[negative] = 2 * _SQRT_HALF_PI * rm.exp(x[negative] * x[negative] / 2) - ratio[negative]
+    return ratio
 
 
 def mills_drop(centre: Array, half: Array) -> Array:

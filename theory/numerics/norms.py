@@ -98,9 +98,9 @@ def _summation_parts(rows: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         raise ValueError(f"rows must be below 2^{_MAX_EXPONENT - room}, got {largest!r}; scale them")
     parts, left = [], rows
     while left.any():
-        above = math.ldexp(1.0, exponent)
-        near = left + above
-        near -= above
+        shift = math.ldexp(1.0, exponent)
+        near = left + shift
+        near -= shift
         parts.append(near.sum(axis=-2))
         left = left - near
         exponent = max(exponent - 53 + room, -1022)

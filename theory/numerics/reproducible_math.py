@@ -53,9 +53,9 @@ def _in_blocks(
 ) -> Callable[[Callable[[Array], Array]], Callable[[Any], Array]]:
     """Return a function of arrays of any shape, and of numbers; `single` has its bits for least < x < most."""
 
-    def of(function: Callable[[Array], Array]) -> Callable[[Any], Array]:
+    def decorate(function: Callable[[Array], Array]) -> Callable[[Any], Array]:
         @wraps(function)
-        def whole(x: Any) -> Any:
+        def blockwise(x: Any) -> Any:
             if isinstance(x, float) and least < x < most:
                 return np.float64(single(float(x)))
             x = np.asarray(x, dtype=np.float64)
@@ -63,14 +63,14 @@ def _in_blocks(
                 return np.full(x.shape, single(alone))[()]
             if x.size <= _BLOCK:
                 return function(x)[()]  # a number for a number
-            flat, found = x.ravel(), np.empty(x.size)
+            flat, values = x.ravel(), np.empty(x.size)
             for start in range(0, x.size, _BLOCK):
-                found[start : start + _BLOCK] = function(flat[start : start + _BLOCK])
-            return found.reshape(x.shape)
+                values[start : start + _BLOCK] = function(flat[start : start + _BLOCK])
+            return values.reshape(x.shape)
 
-        return whole
+        return blockwise
 
-    return of
+    return decorate
 
 
 # NumPy needs as long for one number as for a hundred: the same operations in the same order, in Python's doubles.
@@ -78,9 +78,9 @@ def _in_blocks(
 
 def _scalar_reduced_expm1(x: float, least: float) -> tuple[int, float]:
     """(k, e^r - 1) with x = k log 2 + r, for one float."""
-    within = max(x, least)
-    multiple = round(within * _INVERSE)
-    high, low = within - multiple * _HIGH, multiple * _LOW
+    clipped = max(x, least)
+    multiple = round(clipped * _INVERSE)
+    high, low = clipped - multiple * _HIGH, multiple * _LOW
     r = high - low
     lost = (high - r) - low
     series = _TAYLOR[0]
@@ -169,15 +169,15 @@ def log_expit(x: Any) -> Array:
 def logaddexp(x: Any, y: Any) -> Array:
     """log(e^x + e^y), in units of the larger exponent: within three last places of max(|x|, |y|, 1)."""
     with np.errstate(invalid="ignore"):
-        apart = np.where(np.equal(x, y), 0.0, -np.abs(np.subtract(x, y)))  # inf - inf
-    return np.asarray(np.maximum(x, y) + log1p(exp(apart)))[()]
+        difference = np.where(np.equal(x, y), 0.0, -np.abs(np.subtract(x, y)))  # inf - inf
+    return np.asarray(np.maximum(x, y) + log1p(exp(difference)))[()]
 
 
 def _reduced_expm1(x: Array, least: float) -> tuple[NDArray[np.int32], Array]:
     """(k, e^r - 1) with x = k log 2 + r, |r| <= log(2)/2, for x between `least` and 800, or the nearer of these."""
-    within: Array = np.clip(x, least, 800.0)
-    multiple = np.rint(within * _INVERSE)
-    high, low = within - multiple * _HIGH, multiple * _LOW
+    clipped: Array = np.clip(x, least, 800.0)
+    multiple = np.rint(clipped * _INVERSE)
+    high, low = clipped - multiple * _HIGH, multiple * _LOW
     r = high - low
     lost = (high - r) - low
     series = np.full_like(r, _TAYLOR[0])

@@ -34,10 +34,10 @@ def expm1_minus(x: Real | NDArray[np.float64]) -> NDArray[np.float64]:
     """Return e^x - 1 - x with full relative accuracy near zero; inf at x = -inf and x = inf."""
     x = np.asarray(x, dtype=np.float64)
     if x.ndim == 0 and abs(x) < 0.75:  # one number: the same products and sums as below, in Python's floats
-        one, total = float(x), 0.0
+        number, total = float(x), 0.0
         for coefficient in _COEFFICIENTS:
-            total = total * one + coefficient
-        return np.asarray(total * (one * one))
+            total = total * number + coefficient
+        return np.asarray(total * (number * number))
     with np.errstate(over="ignore", invalid="ignore"):
         far = np.where(np.isposinf(x), np.inf, rm.expm1(x) - x)
     if x.ndim == 0:

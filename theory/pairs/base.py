@@ -146,8 +146,8 @@ class DominatingPair(PerRunParameters, ABC):
         )
         if parent is None:
             return
-        beside = [kind for kind in cls.__mro__ if kind not in parent.__mro__]
-        own = {name for kind in beside for name in vars(kind) if name[:2] != "__"} - _OVERRIDABLE_ATTRIBUTES
+        added = [kind for kind in cls.__mro__ if kind not in parent.__mro__]
+        own = {name for kind in added for name in vars(kind) if name[:2] != "__"} - _OVERRIDABLE_ATTRIBUTES
         if changed := sorted(name for name in own if hasattr(parent, name)):
             raise TypeError(
                 f"{cls.__name__} must not override {parent.__name__}.{changed[0]}, because its other inherited methods "
@@ -323,12 +323,12 @@ class DominatingPair(PerRunParameters, ABC):
         if not self.monotone_parameters or type(self) is not type(request):
             return self.same_parameters(request)
         fixed = [name for name, value in self.parameters().items() if isinstance(value, (str, int))]
-        within = [
+        smaller = [
             np.less_equal(sign * getattr(request, name), sign * getattr(self, name))
             for name, sign in self.monotone_parameters.items()
         ]
         same = all(getattr(request, name) == getattr(self, name) for name in fixed)
-        return np.logical_and.reduce(np.broadcast_arrays(same, *within))
+        return np.logical_and.reduce(np.broadcast_arrays(same, *smaller))
 
     @property
     def more_private_variants(self) -> tuple[DominatingPair, ...]:

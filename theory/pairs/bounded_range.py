@@ -109,8 +109,8 @@ class BoundedRange(DominatingPair):
             over_odd = _sinhc_less_one(step) * (step / rm.tanh(half))  # step^3 would be lost
             excess = (2 * _sinh(step / 2) ** 2 + over_odd + step * _langevin(half)) / (1 + 2 * t)
             far = rm.log1p(-rm.exp(-2 * (half + step))) - rm.log1p(-rm.exp(-e))
-            beyond = e + (far - rm.log1p(2 * t)) / t
-            divergence = np.where(np.isfinite(excess), rm.log1p(excess) / t, beyond)
+            overflow_safe = e + (far - rm.log1p(2 * t)) / t
+            divergence = np.where(np.isfinite(excess), rm.log1p(excess) / t, overflow_safe)
         # at order 1 the mean of L, at order inf the largest
         divergence = np.where(np.equal(t, 0), e * _langevin(half), divergence)
         divergence = np.where(np.isposinf(t), e, divergence)
@@ -139,8 +139,8 @@ class BoundedRange(DominatingPair):
         # the tilted density is e^{r l} in proportion, r = order - 1/2; y = e - l inverts its distribution function
         e, r = self.epsilon, order - 0.5
         share = rng.random(n)
-        down = 2 * e * share if r == 0 else -np.log1p(share * np.expm1(-2 * r * e)) / r
-        return np.asarray(np.clip(e - down, -e, e))
+        distance = 2 * e * share if r == 0 else -np.log1p(share * np.expm1(-2 * r * e)) / r
+        return np.asarray(np.clip(e - distance, -e, e))
 
 
 def _sinh(x: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -176,7 +176,7 @@ class DiscreteGaussian(DominatingPair):
         return float_if_scalar(np.where(np.equal(t, 0), main, main + less))
 
     def _mass_above(self, at: Real, centre: Real = 0.0) -> NDArray[np.float64]:
-        """Return P(Y > at); the law of Y has its mode at `centre`."""
+        """Return P(Y > at); the distribution of Y has its mode at `centre`."""
         total = theta(centre, self.sigma)
         return upper_sums(np.asarray(at) + 1 - centre, self.sigma, total) / total
 
@@ -218,7 +218,7 @@ class DiscreteGaussian(DominatingPair):
         return _DiscreteGaussianReferenceValues(self)
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        # the tilted law is discrete Gaussian around (order - 1) s
+        # the tilted distribution is discrete Gaussian around (order - 1) s
         drawn = self._upper_tail_isf(rng.random(n), (order - 1.0) * self.sensitivity)
         return np.asarray(self._loss_at(drawn), dtype=np.float64)
 
@@ -319,8 +319,8 @@ def _with_doubled_bits(value: Callable[[], arb]) -> ReferenceValue:
 def _gaussian_term(square: Fraction, y: int | Fraction) -> arb:
     from flint import arb, fmpq
 
-    (top, bottom), (above, below) = y.as_integer_ratio(), square.as_integer_ratio()
-    return arb(fmpq(-top * top * below, 2 * bottom * bottom * above)).exp()
+    (top, bottom), (square_top, square_bottom) = y.as_integer_ratio(), square.as_integer_ratio()
+    return arb(fmpq(-top * top * square_bottom, 2 * bottom * bottom * square_top)).exp()
 
 
 def _upper_sum(square: Fraction, first: int) -> arb:

@@ -103,8 +103,8 @@ class FiniteOutcomesPair(DominatingPair):
             relative = np.where(fine | np.less(64 * mean, size), relative, mean)
             log_moment = rm.log1p(curved + b * relative)
             divergence = log_moment / b
-            if not (within := np.isfinite(log_moment)).all():
-                divergence = np.where(within, divergence, self._overflow_safe_renyi(b))
+            if not (is_finite := np.isfinite(log_moment)).all():
+                divergence = np.where(is_finite, divergence, self._overflow_safe_renyi(b))
         divergence = np.where(np.equal(b, 0), relative, divergence)
         return float_if_scalar(np.where(self._are_distributions, divergence, np.nan))
 
@@ -124,10 +124,10 @@ class FiniteOutcomesPair(DominatingPair):
             top = np.maximum(top, np.where(np.greater(mass, 0), loss, -np.inf))
         total: Real = 0.0
         for loss, mass in self.outputs:
-            below = np.where(
+            exponent = np.where(
                 np.equal(loss, top), 0.0, b * (loss - top)
             )  # at order inf only the largest loss remains
-            total = total + np.where(np.greater(mass, 0), mass * rm.exp(below), 0.0)
+            total = total + np.where(np.greater(mass, 0), mass * rm.exp(exponent), 0.0)
         return np.where(np.isposinf(top), np.inf, top + rm.log(total) / b)
 
     def loss_cdf(self, x: Real) -> Real:
@@ -154,8 +154,8 @@ class FiniteOutcomesPair(DominatingPair):
 
     def sample_finite(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         outcomes = self._tilted_masses(order)
-        kept = _finite_loss_outcomes(outcomes)
-        return self.sample(rng, n, order) if len(kept) == len(outcomes) else _draw_losses(rng, n, kept)
+        finite = _finite_loss_outcomes(outcomes)
+        return self.sample(rng, n, order) if len(finite) == len(outcomes) else _draw_losses(rng, n, finite)
 
     def _tilted_masses(self, order: float) -> Outputs:
         """Return (loss, mass) of each outcome under the tilted distribution of `sample`."""
@@ -428,10 +428,10 @@ def _draw_losses(rng: np.random.Generator, n: int, outcomes: Outputs) -> NDArray
         return np.zeros(n)
     # thresholds are summed from the largest loss down, so that a small mass at the top stays accurate
     thresholds: list[Real] = []
-    below: Real = 0.0
+    cumulative: Real = 0.0
     for _, mass in outcomes[:-1]:
-        below = below + mass
-        thresholds.append(below)
+        cumulative = cumulative + mass
+        thresholds.append(cumulative)
     uniform = rng.random(n)
     drawn = np.empty(n)
     drawn[:] = outcomes[-1][0]

@@ -61,7 +61,7 @@ def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
     bits = _BITS
     while True:
         with PRECISION_LOCK, ctx.workprec(bits):
-            sides = [_CumulantFunction.of([both[::way] for both in distributions]) for way in (1, -1)]
+            sides = [_CumulantFunction.of([both[::step] for both in distributions]) for step in (1, -1)]
             # for nearly equal P and Q, little is left of the moments
             if all(
                 side.value_and_curvature(t)[0].rel_accuracy_bits() >= _DIGITS
@@ -164,11 +164,11 @@ class _OrderInterval:
         where = float((inner / (outer - inner)).mid()) if outer > inner else math.inf
         # the supremum over all t > 0; over the part it is smaller if the maximum lies outside
         bound = shift + (outer - inner) ** 2
-        for end, known, sign in ((low, first, 1), (high, last, -1)):
-            if 0 < end < math.inf and known is not None:
+        for end, value_and_curvature, sign in ((low, first, 1), (high, last, -1)):
+            if 0 < end < math.inf and value_and_curvature is not None:
                 t = ball_of(end)
                 if sign * (rest * (1 + t) ** 2 - (steep + rest) * t**2) < 0:
-                    bound = known[0] / (t * (1 + t))
+                    bound = value_and_curvature[0] / (t * (1 + t))
         return cls(-upper_end(bound), side, low, high, where, (first, last))
 
     @property

@@ -227,8 +227,8 @@ def _checked_mu(name: str, level: object) -> float:
 
 
 def _broadcast_to_1d(centre: Real, half: Real) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    one, other = np.broadcast_arrays(np.atleast_1d(centre), np.atleast_1d(half))
-    return one, other
+    first, second = np.broadcast_arrays(np.atleast_1d(centre), np.atleast_1d(half))
+    return first, second
 
 
 def _log_density(x: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -158,8 +158,8 @@ class Laplace(DominatingPair):
         uniform = rng.random(n) * (0.5 + between + low)
         share = np.clip((uniform - 0.5) / between, 0.0, 1.0)
         # y = e - l inverts the distribution function (1 - e^{-ry}) / (1 - e^{-r width}) = share
-        down = share * width if r == 0 else -np.log1p(share * np.expm1(-r * width)) / r
-        loss = np.maximum(e - down, -e)
+        distance = share * width if r == 0 else -np.log1p(share * np.expm1(-r * width)) / r
+        loss = np.maximum(e - distance, -e)
         np.copyto(loss, e, where=uniform < 0.5)
         np.copyto(loss, -e, where=uniform >= 0.5 + between)
         return loss

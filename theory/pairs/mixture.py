@@ -51,8 +51,8 @@ class MixtureReferenceValues(PairReferenceValues):
     def _renyi_divergence(self, alpha: Fraction) -> arb:
         if self.pair.q == 1:
             return ball_of(alpha / (2 * self.at["sigma"] ** 2))
-        if (apart := self._separated_renyi(ball_of(alpha))).rel_accuracy_bits() > ctx.prec - 24:
-            return apart
+        if (separated := self._separated_renyi(ball_of(alpha))).rel_accuracy_bits() > ctx.prec - 24:
+            return separated
         if alpha == 1:
             return self._entropy()
         closed_form = self._is_removal and alpha.denominator == 1 and alpha > 1
@@ -121,9 +121,9 @@ class MixtureReferenceValues(PairReferenceValues):
         low, high = -(far + 2), far + 2
         normal = scale * (2 * arb.pi()).sqrt()
         # |w log w| <= e^{2y} above 1/2, and 1/e below; |log w| <= |y| above, and -log(q) - y below
-        above = (1 / variance).exp() * tail((high - 2) / scale) + _mean_abs_log_ratio_tail_bound(high, scale)
-        below = tail(-low / scale) * (1 - q.log()) + _mean_abs_log_ratio_tail_bound(-low + 1, scale)
-        rest = above + below
+        upper = (1 / variance).exp() * tail((high - 2) / scale) + _mean_abs_log_ratio_tail_bound(high, scale)
+        lower = tail(-low / scale) * (1 - q.log()) + _mean_abs_log_ratio_tail_bound(-low + 1, scale)
+        rest = upper + lower
         return acb.integral(integrand, low, high).real / normal + rest.union(-rest)
 
     @property

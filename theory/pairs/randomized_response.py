@@ -179,7 +179,7 @@ class RandomizedResponse(RevealedOrRandomisedBitPair):
         )
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        # one pass over two outcomes: the tilted law is RandomizedResponse((2 order - 1) epsilon)
+        # one pass over two outcomes: the tilted distribution is RandomizedResponse((2 order - 1) epsilon)
         with np.errstate(over="ignore"):
             keep = 1 / (1 + np.exp((1 - 2 * order) * self.epsilon))
         uniform = rng.random(n)

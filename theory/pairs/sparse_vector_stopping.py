@@ -32,15 +32,15 @@ def stop_distribution(values: Sequence[int], *, ratio: Fraction) -> tuple[Fracti
         raise ValueError(
             f"ratio must be a fraction above one, got {ratio!r}; pass e^epsilon, such as Fraction(3, 2)"
         )
-    whole_values, r = (
+    values_as_ints, r = (
         [check_count("values", value, least=-_MAX_MAGNITUDE) for value in values],
         1 / Fraction(ratio),
     )
-    low, high = min([0, *whole_values]), max([0, *whole_values])
+    low, high = min([0, *values_as_ints]), max([0, *values_as_ints])
     scale = (1 - r) / (1 + r)
     stops = []
-    for i, value in enumerate(whole_values):
-        before = whole_values[:i]
+    for i, value in enumerate(values_as_ints):
+        before = values_as_ints[:i]
         total = Fraction(0)
         for z in range(low, high + 1):
             mass = r ** abs(z) * _noise_tail(z - value, r)
@@ -63,10 +63,10 @@ def _noise_tail(m: int, r: Fraction) -> Fraction:
     return r**m / (1 + r) if m >= 0 else 1 - r ** (1 - m) / (1 + r)
 
 
-def _polynomial_product(one: list[Fraction], other: list[Fraction]) -> list[Fraction]:
-    product = [Fraction(0)] * (len(one) + len(other) - 1)
-    for i, a in enumerate(one):
-        for j, b in enumerate(other):
+def _polynomial_product(first: list[Fraction], second: list[Fraction]) -> list[Fraction]:
+    product = [Fraction(0)] * (len(first) + len(second) - 1)
+    for i, a in enumerate(first):
+        for j, b in enumerate(second):
             product[i + j] += a * b
     return product
 

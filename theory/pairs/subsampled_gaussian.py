@@ -26,7 +26,7 @@ Array: TypeAlias = NDArray[np.float64]
 
 #: From this x on, e^x replaces e^x - 1 - x, with a relative error (1 + x) e^-x < 2^-52.
 _LARGE_LOSS = 40.0
-#: A bound on the loss by numbers below 2^-1022 in a sum, e^_FAR times 2^27 masses; and the smallest divisor.
+#: A bound on the loss by numbers below 2^-1022 in a sum, e^_LARGE_LOSS times 2^27 masses; and the smallest divisor.
 _UNDERFLOW_LOSS, _MIN_DIVISOR = 2.0**-980, 2.0**-1000
 
 
@@ -249,8 +249,8 @@ def _renyi_upper_bound(q: float, sigma: float, adjacency: Adjacency, alpha: floa
         return math.inf if adjacency == "removal" or q == 1 else float(-rm.log1p(-q))
     t = alpha - 1
     log_q = float(rm.log(q))
-    if (apart := _separated_renyi(q, sigma, adjacency, t, log_q)) is not None:
-        return apart * (1 + (1 - log_q) * 2.0**-48)
+    if (separated := _separated_renyi(q, sigma, adjacency, t, log_q)) is not None:
+        return separated * (1 + (1 - log_q) * 2.0**-48)
     squared = min(2.0, 0.5 - sigma * sigma * log_q)
     low, high = (
         (0.0, max(alpha, squared))
@@ -267,8 +267,9 @@ def _renyi_upper_bound(q: float, sigma: float, adjacency: Adjacency, alpha: floa
         log_mass += loss
     else:
         loss = -loss
-    # E[e^{tL}] - 1 = E[h(tL) + t h(-L)], h(x) = e^x - 1 - x >= 0: nothing cancels. Where tL or -L passes _FAR the sum
-    # is e^{tL} or t e^{-L}, less (1 + _FAR) e^{-_FAR} of itself at most; the exponents are added before e is raised
+    # E[e^{tL}] - 1 = E[h(tL) + t h(-L)], h(x) = e^x - 1 - x >= 0: nothing cancels. Where tL or -L passes
+    # c = _LARGE_LOSS, the sum is e^{tL} or t e^{-L}, less (1 + c) e^{-c} of itself at most; the exponents are added
+    # before e is raised
     less = -loss
     if t == 0:  # the limit of the sum over t
         bent, far, grown = expm1_minus(np.minimum(less, _LARGE_LOSS)), less > _LARGE_LOSS, less
@@ -315,7 +316,7 @@ def _separated_renyi(q: float, sigma: float, adjacency: Adjacency, t: float, log
         return -less if half / 4 > _LARGE_LOSS - (log_q + less) / 2 else None
     exponent = t * half
     if exponent > _LARGE_LOSS - log_q:
-        return (1 + t) * (half + log_q / t)  # e^-_FAR of a number above _FAR is lost
+        return (1 + t) * (half + log_q / t)  # e^-_LARGE_LOSS of a number above _LARGE_LOSS is lost
     if not half / 4 > _LARGE_LOSS - log_q:
         return None
     grown = log_q + (1 + t) * half  # t is at most 1/4

@@ -24,9 +24,9 @@ def certified_positive_check(formula: str, *, precision: int = 64) -> Check:
 def rounding_check_and_control(formula: str, digits: int, places: int) -> tuple[Check, dict[str, Check]]:
     """Return a CERTIFIED check that the formula rounds to digits / 10^places, and a wrong claim with one unit more."""
 
-    def rounding_check(shown: int) -> Check:
+    def rounding_check(rounded: int) -> Check:
         return certified_positive_check(
-            f"(1/(2*10**{places}))**2 - ({formula} - {shown}/10**{places})**2", precision=128
+            f"(1/(2*10**{places}))**2 - ({formula} - {rounded}/10**{places})**2", precision=128
         )
 
     return rounding_check(digits), {"one unit in the last digit": rounding_check(digits + 1)}
@@ -60,10 +60,10 @@ def _check_positive(formula: str, precision: int) -> None:
         value = compile_formula(formula)({})
         if value > 0:
             return
-        shown = value.str(8, radius=not value <= 0)
+        text = value.str(8, radius=not value <= 0)
     if value <= 0:
-        raise _refused_error(f"{formula} > 0: the value is {shown}", {"formula": formula, "value": shown})
-    raise _refused_error(f"{formula} > 0: not decided at {precision} bits, the value is {shown}")
+        raise _refused_error(f"{formula} > 0: the value is {text}", {"formula": formula, "value": text})
+    raise _refused_error(f"{formula} > 0: not decided at {precision} bits, the value is {text}")
 
 
 def _refused_error(reason: str, counterexample: dict[str, object] | None = None) -> RefusedError:

@@ -91,8 +91,8 @@ def _theta_formula(d_hat: str) -> str:
 
 def _isf_sum_slope_sign_formula(d_hat: str) -> str:
     """Formula with the sign of the derivative of z_d + z_theta at d-hat, N = 48 and delta = 1e-5."""
-    below = f"48*(1 - {d_hat})**2*exp(-quantile({_theta_formula(d_hat)})**2/2)"
-    return f"(1 - 1/10**5)*exp(-quantile({d_hat})**2/2) - {below}"
+    subtrahend = f"48*(1 - {d_hat})**2*exp(-quantile({_theta_formula(d_hat)})**2/2)"
+    return f"(1 - 1/10**5)*exp(-quantile({d_hat})**2/2) - {subtrahend}"
 
 
 #: Rationals on the two sides of the optimal d-hat, 1e-12 apart.

@@ -71,7 +71,7 @@ def _gaussian_delta_check(sigma: int, k: int, end: str, side: int) -> tuple[str,
     return (f"{side}*(1/10**5 - {_gaussian_delta_formula(sigma, k, end)})",)
 
 
-def _within(
+def _rounds(
     curve: Callable[[int, int, str, int], tuple[str, ...]], sigma: int, k: int, millionths: int
 ) -> Check:
     """Return a check that the curve's epsilon is in the rounding interval."""
@@ -96,8 +96,8 @@ def _printed_epsilon_steps() -> Iterator[ProofStep]:
         ):
             yield ProofStep(
                 f"{where} {name} is {value / 10**6:.6f}.",
-                _within(curve, sigma, k, value),
-                {f"{unit:+d} in the last digit": _within(curve, sigma, k, value + unit) for unit in (1, -1)},
+                _rounds(curve, sigma, k, value),
+                {f"{unit:+d} in the last digit": _rounds(curve, sigma, k, value + unit) for unit in (1, -1)},
             )
 
 

@@ -49,9 +49,9 @@ def without_evaluation(stated: Callable[[], _Stated]) -> Callable[[], _Stated]:
     return unevaluated
 
 
-def symbolic_refused_error(reason: str, found: Mapping[str, object] | None = None) -> RefusedError:
+def symbolic_refused_error(reason: str, shown: Mapping[str, object] | None = None) -> RefusedError:
     """Return the refusal of the symbolic engine."""
-    return RefusedError(reason, engine="sympy", evidence=Evidence.DERIVED, counterexample=found)
+    return RefusedError(reason, engine="sympy", evidence=Evidence.DERIVED, counterexample=shown)
 
 
 def declared_range_name(symbol: sp.Symbol) -> str | None:
@@ -149,8 +149,8 @@ def _powers_together(expression: sp.Expr) -> sp.Expr:
 
 def _zero_if_numerator_vanishes(expression: sp.Expr) -> sp.Expr:
     """Return 0 if the numerator over one denominator vanishes, else the expression; faster than `sp.simplify`."""
-    above, below = (_powers_together(sp.expand(part)) for part in sp.fraction(sp.together(expression)))
-    return sp.Integer(0) if above == 0 and below != 0 else expression
+    top, bottom = (_powers_together(sp.expand(part)) for part in sp.fraction(sp.together(expression)))
+    return sp.Integer(0) if top == 0 and bottom != 0 else expression
 
 
 def simplify(expression: sp.Expr) -> sp.Expr:
@@ -204,8 +204,8 @@ def zero_check(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str]
                 counterexample(simplified, at),
             )
         # A second route, in numbers, refuses a simplification that is valid on a part of the domain only.
-        if (shown := counterexample(expression, at)) is not None:
-            raise symbolic_refused_error("the residual is not 0 at the point of the counterexample", shown)
+        if (point := counterexample(expression, at)) is not None:
+            raise symbolic_refused_error("the residual is not 0 at the point of the counterexample", point)
         return CheckResult("sympy", Evidence.DERIVED, CheckCoverage.IDENTITY, "residual 0")
 
     return check

@@ -345,8 +345,8 @@ def _check_delta_below_half(exact: fmpq, delta: object) -> None:
         raise ValueError(f"delta must be in (0, 1/2), got delta={delta!r}; pass a small probability")
 
 
-def _decimal_ball_from_arb(found: arb, digits: int) -> Ball:
-    if found.is_zero():
+def _decimal_ball_from_arb(enclosure: arb, digits: int) -> Ball:
+    if enclosure.is_zero():
         return Ball("0", "0", digits)
-    mid, radius, exponent = found.mid_rad_10exp(digits + 3)
+    mid, radius, exponent = enclosure.mid_rad_10exp(digits + 3)
     return Ball(f"{mid}e{exponent}", f"{radius}e{exponent}", digits)

@@ -8,7 +8,7 @@ from filterproof.theory.theorems.theorem import Theorem, kernel_steps, supportin
 _MOMENT = Formula("exp((alpha - 1) * B)", rocq="exp ((alpha - 1) * rho)", names={"rho": "B"})
 _BLOCKS = Formula("m*Delta", rocq="INR m * D", names={"D": "Delta"})
 _ROOT = Formula("Delta*sqrt(m)", rocq="sqrt (INR m) * size", names={"size": "Delta"})
-_MOST = Formula(
+_LARGEST_MEAN = Formula(
     "exp((s - 1)*(rho - epsilon))*(1 - 1/s)**s/(s - 1)", rocq="cks_bound s B epsilon", names={"B": "rho"}
 )
 
@@ -86,7 +86,7 @@ ROWS = (
         "that guarantees sum D_s <= rho_s; rounds drawn from the law proportional to P^s Q^(1-s)",
         claim="The weighted integrand lies in [0, M_s] and its mean is the hockey-stick; M_s is the CKS bound at "
         "order s",
-        statement=("M_s = ", _MOST, r",\quad \rho = \rho_s"),
+        statement=("M_s = ", _LARGEST_MEAN, r",\quad \rho = \rho_s"),
         steps=kernel_steps("tilted_mean_of_finite_losses"),
     ),
     Theorem(
@@ -105,7 +105,7 @@ ROWS = (
             r"\mathbb{E}_R\left[K\,\tfrac{dP^\circ}{dR}(1-e^{\varepsilon-L})_+\right],\qquad 0 \le 1-K \le ",
             _WEIGHED,
             r",\qquad M_s = ",
-            _MOST,
+            _LARGEST_MEAN,
             r",\quad \rho = \rho_s",
         ),
         steps=kernel_steps("tilted_weights_bounded", "tilted_mean"),

@@ -227,8 +227,8 @@ class _Registry(Mapping[str, Theorem]):
 
     def __getitem__(self, name: str) -> Theorem:
         if name in PROOF_MODULES:
-            found: Theorem = import_module(f"filterproof.theory.proofs.{PROOF_MODULES[name]}").THEOREM
-            return found
+            theorem: Theorem = import_module(f"filterproof.theory.proofs.{PROOF_MODULES[name]}").THEOREM
+            return theorem
         if name not in kernel_rows():
             raise KeyError(unknown_theorem_message(name))
         return kernel_rows()[name]

@@ -1,7 +1,7 @@
 """Return certified bounds on B* at the context's precision; epsilon >= 0, 0 < delta < 1.
 
->>> found = b_star(fmpq(1), fmpq(1, 100_000))
->>> print(round(float(found.low), 13), round(float(found.high), 13), found.case)
+>>> bounds = b_star(fmpq(1), fmpq(1, 100_000))
+>>> print(round(float(bounds.low), 13), round(float(bounds.high), 13), bounds.case)
 0.0305569507877 0.0305569507877 one order
 
 An event and its complement are two outcomes, which reveal at most as much as the whole output (data processing). So B*
@@ -140,12 +140,12 @@ def _certifies_rho_bound(rho: arb, p: fmpq, q: fmpq, order: fmpq) -> bool:
         return q * (a * loss).exp(), (1 - q) * (a * other_loss).exp()
 
     def zcdp_slack(a: arb) -> arb:
-        one, rest = outcome_moment_terms(a)
-        return rho * a * (a - 1) - (one + rest).log()
+        first_term, other_term = outcome_moment_terms(a)
+        return rho * a * (a - 1) - (first_term + other_term).log()
 
     def zcdp_slack_slope(a: arb) -> arb:
-        one, rest = outcome_moment_terms(a)
-        return rho * (2 * a - 1) - (one * loss + rest * other_loss) / (one + rest)
+        first_term, other_term = outcome_moment_terms(a)
+        return rho * (2 * a - 1) - (first_term * loss + other_term * other_loss) / (first_term + other_term)
 
     starts_well = rho - mean_loss >= 0
     if 2 * rho >= half**2:
@@ -160,10 +160,10 @@ def _certifies_rho_bound(rho: arb, p: fmpq, q: fmpq, order: fmpq) -> bool:
         return False
     if not right.upper() > 1:
         return False
-    turn = arb(right.upper())
-    if zcdp_slack_slope(turn) >= 0:
-        return bool(zcdp_slack(right.union(turn)) >= 0)
-    before, after = turn, 2 * turn
+    convex_start = arb(right.upper())
+    if zcdp_slack_slope(convex_start) >= 0:
+        return bool(zcdp_slack(right.union(convex_start)) >= 0)
+    before, after = convex_start, 2 * convex_start
     while not zcdp_slack_slope(after) > 0:
         after = 2 * after
     for bits in range(8, ctx.prec, 8):  # closer to the smallest value, from both sides of the guess
@@ -204,8 +204,8 @@ def _randomised_response_case(epsilon: fmpq, delta: fmpq) -> BStar | None:
     """
     power = arb(epsilon).exp()
     c = (power + delta) / (1 - delta)
-    turn, steep = 2 * c.log(), c - 1 / c
-    if not turn * power < steep:
+    twice_loss, steep = 2 * c.log(), c - 1 / c
+    if not twice_loss * power < steep:
         return None
     slope = (c * (1 + arb(2) ** (8 - ctx.prec))).upper().fmpq()  # for slightly more than delta
     first = slope / (1 + slope)
@@ -252,16 +252,16 @@ def _uncertified_crossing(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
         """Return a positive multiple of the derivative by a of D_a / a."""
         x = delta + power * y
         c, other = mp.log(x / y), mp.log((1 - x) / (1 - y))
-        one, rest = x * mp.exp((a - 1) * c), (1 - x) * mp.exp((a - 1) * other)
-        moment = one + rest
-        return (one * c + rest * other) / moment * a * (a - 1) - mp.log(moment) * (2 * a - 1)
+        first_term, other_term = x * mp.exp((a - 1) * c), (1 - x) * mp.exp((a - 1) * other)
+        moment = first_term + other_term
+        return (first_term * c + other_term * other) / moment * a * (a - 1) - mp.log(moment) * (2 * a - 1)
 
     def divergence_over_order(a: mp.mpf, y: mp.mpf) -> mp.mpf:
         """Return D_a / a."""
         x = delta + power * y
-        one, rest = (a - 1) * mp.log(x / y), (a - 1) * mp.log((1 - x) / (1 - y))
+        first_term, other_term = (a - 1) * mp.log(x / y), (a - 1) * mp.log((1 - x) / (1 - y))
         # each minus one, for masses close to zero
-        return mp.log1p(x * mp.expm1(one) + (1 - x) * mp.expm1(rest)) / (a * (a - 1))
+        return mp.log1p(x * mp.expm1(first_term) + (1 - x) * mp.expm1(other_term)) / (a * (a - 1))
 
     start = mp.mpf("1e-6")
     with PRECISION_LOCK, mp.workdps(30):

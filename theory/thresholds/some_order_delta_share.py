@@ -29,7 +29,7 @@ def some_order_rule_delta_share(alphas: Sequence[float], delta: float) -> float:
     log = float(rm.log(delta))
     payments: list[float] = []
     for j, last in enumerate(t.tolist()):
-        worth = rm.exp(log * (1 - t[:j] / last)).tolist()
-        payments.append(max(0.0, 1 - math.fsum(m * w for m, w in zip(payments, worth, strict=True))))
+        weights = rm.exp(log * (1 - t[:j] / last)).tolist()
+        payments.append(max(0.0, 1 - math.fsum(m * w for m, w in zip(payments, weights, strict=True))))
     constants = rm.exp(-t * rm.log1p(1 / t)) / (1 + t)
     return math.fsum(m * s for m, s in zip(payments, constants.tolist(), strict=True)) * (1 + _MARGIN)

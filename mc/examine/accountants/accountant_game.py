@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 from filterproof.mc.examine.divergence import Bound, Divergence, targets
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.theory.pairs import DominatingPair
 
 
@@ -19,7 +19,7 @@ class AccountantGame(ABC):
     #: The field names of the data.
     fields: ClassVar[frozenset[str]]
     #: An upper bound on the released requests: more releases never measure less.
-    sequence: Sequence
+    sequence: RequestSequence
     #: The kind of play in a few words. Each kind is compared with the guarantee once.
     menu: str
     #: The requests in words, and the number of rounds of the longest play.
@@ -41,7 +41,7 @@ class AccountantGame(ABC):
 
     def solve_divergence(self, measure: Divergence) -> Bound:
         """Return a certified bound on the divergence that the accountant's own code reaches."""
-        return Bound(self.sequence.low(measure, self.promised(measure)))
+        return Bound(self.sequence.lower_bound(measure, self.promised(measure)))
 
     @property
     def released_counts(self) -> Counter[DominatingPair]:

@@ -3,8 +3,8 @@
 >>> import filterproof as fp
 >>> from fractions import Fraction
 >>> game = LossBoundGame(fp.odometers.LineOdometer(0.05, target=1.0), (Fraction(5, 4),), 12)
->>> found = game.solve_divergence(Divergence.exceedance())
->>> 0 < found.low <= found.high < 0.05
+>>> bounds = game.solve_divergence(Divergence.exceedance())
+>>> 0 < bounds.low <= bounds.high < 0.05
 True
 """
 
@@ -26,7 +26,7 @@ from filterproof.mc.examine.accountants.accountant_game import AccountantGame
 from filterproof.mc.examine.divergence import Bound, Divergence
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.formatting import count_words
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.losses.balls import BITS, lower_end, to_ball
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.exact import to_fmpq
@@ -53,7 +53,7 @@ class LossBoundGame(AccountantGame):
         self._pairs = {ratio: RandomizedResponse.from_ratio(ratio) for ratio in ratios}
         self._value_cache: dict[tuple[Hashable, Any, Any, int], fmpq] = {}
         self._spent: dict[tuple[Hashable, int], tuple[Any, Hashable, float]] = {}
-        self.sequence = Sequence(tuple((pair, rounds) for pair in self._pairs.values()))
+        self.sequence = RequestSequence(tuple((pair, rounds) for pair in self._pairs.values()))
         self.menu = f"{count_words(len(ratios), 'size')}, {count_words(rounds, 'round')}"
         levels = ", ".join(map(str, ratios))
         self.description = (
@@ -65,31 +65,31 @@ class LossBoundGame(AccountantGame):
 
     def solve_divergence(self, measure: Divergence) -> Bound:
         state = self.accountant.start(1)
-        worth = self._largest_exceedance_probability(state, run_keys(state)[0], fmpq(1), self.rounds)
-        value = Fraction(int(worth.p), int(worth.q))
+        probability = self._largest_exceedance_probability(state, run_keys(state)[0], fmpq(1), self.rounds)
+        value = Fraction(int(probability.p), int(probability.q))
         low = lower_end(value)
         return Bound(low, low if Fraction(low) == value else next_above(low))
 
     def _largest_exceedance_probability(
-        self, state: Any, told: Hashable, odds: fmpq, rounds_left: int
+        self, state: Any, losses: Hashable, odds: fmpq, rounds_left: int
     ) -> fmpq:
         """Return the largest probability that the loss log(odds) exceeds the bound in the rounds left."""
         if rounds_left == 0:
             return fmpq(0)
-        at = told, odds.p, odds.q, rounds_left  # flint hashes a fraction through Python's integers
+        at = losses, odds.p, odds.q, rounds_left  # flint hashes a fraction through Python's integers
         if at not in self._value_cache:
             places = range(len(self.ratios))
             self._value_cache[at] = max(
-                self._exceedance_after_request(state, told, odds, rounds_left, place) for place in places
+                self._exceedance_after_request(state, losses, odds, rounds_left, place) for place in places
             )
         return self._value_cache[at]
 
     def _exceedance_after_request(
-        self, state: Any, told: Hashable, odds: fmpq, rounds_left: int, place: int
+        self, state: Any, losses: Hashable, odds: fmpq, rounds_left: int, place: int
     ) -> fmpq:
         """Return the largest probability of exceedance if ratio number `place` is requested now."""
         count_work(1)
-        at, ratio = (told, place), to_fmpq(self.ratios[place])
+        at, ratio = (losses, place), to_fmpq(self.ratios[place])
         if at not in self._spent:
             after = self.accountant.spend(state, self._pairs[self.ratios[place]])
             self._spent[at] = after, run_keys(after)[0], self.odometer_bound(after)

@@ -29,7 +29,7 @@ from filterproof.filters.contract.work import count_work
 from filterproof.mc.engine.encoding import decode_fraction
 from filterproof.mc.examine.accountants.accountant_game import AccountantGame
 from filterproof.mc.examine.filter_fault import FilterFault
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.theory.argument_checks import check_count, check_real
 from filterproof.theory.pairs import DominatingPair, Gaussian, PairPerRun, RandomizedResponse
 
@@ -74,9 +74,9 @@ class MembershipQuestion:
             )
         return Fraction(bool((active & told_of).any())), Fraction(0)
 
-    def between(self, one: Truth, other: Truth) -> DominatingPair | None:
+    def between(self, truth: Truth, other: Truth) -> DominatingPair | None:
         """Return the pair of the releases with and without the person, or None if they are equal."""
-        return None if one == other else self._response_pair
+        return None if truth == other else self._response_pair
 
     def to_data(self) -> dict[str, Any]:
         return {"told of": list(self.of), "ratio": str(self.ratio)}
@@ -110,8 +110,8 @@ class SumQuestion:
         release = accountant.noisy_sum(np.array(self.values)[present, None], ZERO_NOISE)
         return Fraction(float(release.value[0])), Fraction(float(release.sigma))
 
-    def between(self, one: Truth, other: Truth) -> DominatingPair | None:
-        (with_all, noise), (without, noise_without) = one, other
+    def between(self, truth: Truth, other: Truth) -> DominatingPair | None:
+        (with_all, noise), (without, noise_without) = truth, other
         if noise != noise_without:
             raise FilterFault(
                 f"the noise must not depend on a person's presence, got sigma={float(noise)} with and "
@@ -178,12 +178,14 @@ class PeopleGame(AccountantGame):
         with suppress_unsound_warning():  # unsound accountants are examined in order to refute them
             everybody = self.accountant.with_people(NUMBER_OF_PEOPLE), slice(0, NUMBER_OF_PEOPLE)
             others = self.accountant.with_people(NUMBER_OF_PEOPLE - 1), slice(1, NUMBER_OF_PEOPLE)
-        return tuple(one.between(one.ask(*everybody), one.ask(*others)) for one in self.questions)
+        return tuple(
+            question.between(question.ask(*everybody), question.ask(*others)) for question in self.questions
+        )
 
     @cached_property
-    def sequence(self) -> Sequence:  # type: ignore[override]
+    def sequence(self) -> RequestSequence:  # type: ignore[override]
         """Return the fixed sequence of the released pairs."""
-        return Sequence(tuple((pair, 1) for pair in self.released_pairs if pair is not None))
+        return RequestSequence(tuple((pair, 1) for pair in self.released_pairs if pair is not None))
 
     @property
     def minimisable_parts(self) -> tuple[Question, ...]:

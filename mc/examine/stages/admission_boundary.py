@@ -21,7 +21,7 @@ from filterproof.filters.contract.work import WorkLimit, count_work
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.formatting import pair_words, sequence_words
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.stages.game_menus import GameMenu
 from filterproof.mc.examine.stages.plays import Player
 from filterproof.mc.examine.stages.rational_plans import simple_rational_exp_epsilon_below
@@ -107,7 +107,7 @@ def _size_with_few_bits(size: float) -> float:
 # -- fixed plays ---------------------------------------------------------------------------------------
 
 
-def boundary_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
+def boundary_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[RequestSequence]:
     """Yield alternations of two families' largest granted requests, and long rows of one request."""
     granted_sizes = LargestGranted(subject, limit)
     families = subject.all_first_families
@@ -117,7 +117,7 @@ def boundary_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterato
 
 def _long_rows_of_largest_request(
     granted_sizes: LargestGranted, families: tuple[GrantedSizes, ...]
-) -> Iterator[Sequence]:
+) -> Iterator[RequestSequence]:
     """Yield long rows of each family's largest request that is granted so often."""
     # count the granted tiny requests: a filter that refills its budget is worst when all of them are used
     tiny = [family.definition.pair(family.definition.least) for family in families[:1]]
@@ -130,7 +130,7 @@ def _long_rows_of_largest_request(
 
 def row_of_largest_request(
     granted_sizes: LargestGranted, family: GrantedSizes, times: int
-) -> Iterator[Sequence]:
+) -> Iterator[RequestSequence]:
     """Yield the row of the largest request granted `times` in a row, and the row with one more request."""
     player = granted_sizes.fresh()
     pair = granted_sizes.pair(player, family, times)
@@ -143,11 +143,11 @@ def row_of_largest_request(
 
 def _alternating_plays(
     granted_sizes: LargestGranted, families: tuple[GrantedSizes, ...]
-) -> Iterator[Sequence]:
+) -> Iterator[RequestSequence]:
     """Yield plays of two families, or two sizes of one family, in alternation."""
-    for (one, other), parts in product(combinations(families, 2), (2, 3)):
+    for (family, other), parts in product(combinations(families, 2), (2, 3)):
         player = granted_sizes.fresh()
-        first, second = granted_sizes.pair(player, one, parts), granted_sizes.pair(player, other, parts)
+        first, second = granted_sizes.pair(player, family, parts), granted_sizes.pair(player, other, parts)
         if granted_sizes.limit.exhausted:
             return
         if first is None or second is None:
@@ -187,13 +187,13 @@ class _RepeatedPair:
         self, way: Direction, *, few: bool
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the finite losses of the row and their masses, all of them if there are few."""
-        whole = self.equivalent_pair(way)
-        if whole is None:
+        equivalent = self.equivalent_pair(way)
+        if equivalent is None:
             return _repeated_response_distribution(float(self.pair.pure_epsilon), self.times)
-        if whole.outputs is not None:
-            finite = [(float(loss), float(mass)) for loss, mass in whole.outputs if math.isfinite(loss)]
+        if equivalent.outputs is not None:
+            finite = [(float(loss), float(mass)) for loss, mass in equivalent.outputs if math.isfinite(loss)]
             return np.array([loss for loss, _ in finite]), np.array([mass for _, mass in finite])
-        return loss_isf_and_masses(whole, _FEW_TAILS if few else _UPPER_TAILS)
+        return loss_isf_and_masses(equivalent, _FEW_TAILS if few else _UPPER_TAILS)
 
     def losses_that_sum_to(self, loss: float) -> list[float]:
         """Return the loss split over the requests: equal parts, or high responses first."""
@@ -308,14 +308,14 @@ def _affordable_replies(
     granted_sizes: LargestGranted, first: _RepeatedPair, loss: float, every: tuple[GrantedSizes, ...]
 ) -> list[_RepeatedPair]:
     """Return the affordable requests after the first one, and after its loss if the filter looks at losses."""
-    player, looks = granted_sizes.fresh(), granted_sizes.subject.observes_losses
+    player, observes_losses = granted_sizes.fresh(), granted_sizes.subject.observes_losses
     for each in first.losses_that_sum_to(loss):
-        if not player.request_and_count_grants(first.pair, loss=each if looks else None):
+        if not player.request_and_count_grants(first.pair, loss=each if observes_losses else None):
             return []
     replies: dict[_RepeatedPair, None] = {}
     for family in every:
         mechanism = family.definition.mechanism
-        counts = _AFTER if mechanism == "rr" and not looks else _AFTER_OTHERS
+        counts = _AFTER if mechanism == "rr" and not observes_losses else _AFTER_OTHERS
         for times in counts if mechanism in _REPEATABLE else (1,):
             pair = granted_sizes.pair(player, family, times) if not granted_sizes.limit.exhausted else None
             if pair is not None:

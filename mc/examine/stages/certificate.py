@@ -9,12 +9,12 @@ of its own, or with a budget above the theorem's, is UNDECIDED.
 >>> class Mine(fp.AdditiveFilter):
 ...     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
 ...     charge = fp.zcdp_charge
->>> found = verdict_by_theorems(Mine())
->>> found.outcome.name, found.evidence.name
+>>> shown = verdict_by_theorems(Mine())
+>>> shown.outcome.name, shown.evidence.name
 ('HOLDS', 'CERTIFIED')
 
->>> found = certificate_finding(fp.IndividualFilter(fp.ZCDPFilter(0.5), people=2))
->>> found.verdict.outcome.name, found.covers_all
+>>> shown = certificate_finding(fp.IndividualFilter(fp.ZCDPFilter(0.5), people=2))
+>>> shown.verdict.outcome.name, shown.covers_all
 ('HOLDS', True)
 >>> class Others(fp.IndividualFilter):
 ...     pass

@@ -68,13 +68,13 @@ def denial_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
     yield denial_finding(tuple(results.values()), names, limit)
 
 
-def denial_finding(found: Sequence[str], menu: str, limit: WorkLimit) -> StageFinding:
+def denial_finding(denials: Sequence[str], menu: str, limit: WorkLimit) -> StageFinding:
     """Return the finding of the stage; a denial has no verdict."""
     unseen = (
         f"other requests than rows of a few sizes of one family{f'; {USED_UP}' if limit.exhausted else ''}"
     )
-    result = found[0] if found else "no request that fits was denied, and no denial charged"
-    return StageFinding("denials", _QUESTION, result, menu, unseen, notes=tuple(found[1:]))
+    result = denials[0] if denials else "no request that fits was denied, and no denial charged"
+    return StageFinding("denials", _QUESTION, result, menu, unseen, notes=tuple(denials[1:]))
 
 
 def _denial_notes_for_family(filt: PrivacyFilter, family: GrantedSizes) -> Iterator[str]:
@@ -128,16 +128,16 @@ def _denial_words(
     pair: DominatingPair,
     rules: Sequence[PrivacyFilter],
 ) -> str:
-    asked = [before for before, _ in requested]
+    granted = [before for before, _ in requested]
     losses = ", ".join(f"{loss:.6g}" for _, loss in dict.fromkeys(requested) if loss is not None)
-    told = f" with losses of {losses} nats" if losses else ""
+    losses_text = f" with losses of {losses} nats" if losses else ""
     by = f"in {filt.promise} by {' and by '.join(_RULES[type(rule)] for rule in rules)}"
-    if set(asked) > {pair} or (asked and pair not in asked):
-        steps = sequence_words(tuple((kind, len(tuple(row))) for kind, row in groupby(asked)))
-        return f"denies {pair_words(pair)} after {steps}{told}; it fits {by}"
+    if set(granted) > {pair} or (granted and pair not in granted):
+        steps = sequence_words(tuple((kind, len(tuple(row))) for kind, row in groupby(granted)))
+        return f"denies {pair_words(pair)} after {steps}{losses_text}; it fits {by}"
     fits = min(count_grants(rule, pair, most=_MAX_USES) for rule in rules)
     more = "or more " if fits == _MAX_USES else ""
-    return f"denies {pair_words(pair)} after {count_words(len(asked), 'use')}{told}; {fits} {more}fit {by}"
+    return f"denies {pair_words(pair)} after {count_words(len(granted), 'use')}{losses_text}; {fits} {more}fit {by}"
 
 
 _RULES = {

@@ -77,12 +77,12 @@ def invariant_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[S
 
 
 def _note_violation(
-    broken: dict[str, BrokenInvariant], filt: PrivacyFilter, found: Iterator[BrokenInvariant]
+    broken: dict[str, BrokenInvariant], filt: PrivacyFilter, violations: Iterator[BrokenInvariant]
 ) -> None:
     """Keep the first example of each violated invariant. An exception counts as a violation of determinism."""
     try:
         with filter_faults_raised(filt):
-            for invariant in found:
+            for invariant in violations:
                 broken.setdefault(invariant.name, invariant)
     except FilterFault as fault:
         broken.setdefault(_RUN_INDEPENDENCE, BrokenInvariant("raises", str(fault)))

@@ -56,14 +56,14 @@ def candidate_menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[G
         (family, _lasting_sizes(subject, family, half.fraction(1 / (len(families) - place))))
         for place, family in enumerate(families)
     ]
-    responses = next((one for one in paces if one[0].definition.mechanism == "rr"), None)
+    responses = next((each for each in paces if each[0].definition.mechanism == "rr"), None)
     for pace in _PACES:
         if pace == 3:
             yield from _menus_granted_at_some_time(subject, limit.fraction(0.3))
         response = None if responses is None else responses[1].get(pace)
-        beside: tuple[DominatingPair, ...] = ()
+        extra: tuple[DominatingPair, ...] = ()
         if responses is not None and response is not None:
-            beside = _multiples_of_size(responses[0], response, (1, 2))
+            extra = _multiples_of_size(responses[0], response, (1, 2))
         for family, sizes in paces:
             if (size := sizes.get(pace)) is None:
                 continue
@@ -76,10 +76,10 @@ def candidate_menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[G
                         several = f"{line.name}, {len(ladder)} multiples of {size:.4g}"
                         yield GameMenu(several, ladder, 4 * pace)
                 case "erasure":
-                    yield GameMenu(name, (pair, line.pair(size / 4), *beside), 3 * pace)
+                    yield GameMenu(name, (pair, line.pair(size / 4), *extra), 3 * pace)
                 case "kov":  # on one lattice with the responses
                     step = response if response is not None and response <= family.sizes[-1] else size
-                    yield GameMenu(name, _multiples_of_size(family, step, (1, 2)) + beside, 3 * pace)
+                    yield GameMenu(name, _multiples_of_size(family, step, (1, 2)) + extra, 3 * pace)
                 case _ if pace <= 4:
                     small = line.pair(max(size / 4, line.least))
                     several = f"{line.name}, {size:.4g} and a quarter, both ways round"
@@ -107,8 +107,8 @@ def _lasting_sizes(subject: ExaminationContext, family: GrantedSizes, limit: Wor
 
 def _menus_granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iterator[GameMenu]:
     """Yield menus of responses that are granted at some time: the levels may change with the round or the answer."""
-    lines = (one.definition for one in (*subject.families, *subject.denied_families))
-    if (family := next((line for line in lines if line.mechanism == "rr"), None)) is None:
+    families = (each.definition for each in (*subject.families, *subject.denied_families))
+    if (family := next((line for line in families if line.mechanism == "rr"), None)) is None:
         return
     # its own numbers first, then the grid
     own_sizes = [t for t in sorted(family.extra, reverse=True) if family.least <= t <= family.most]
@@ -116,8 +116,8 @@ def _menus_granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -
     for tail in (0.1, 0.9) if subject.observes_losses else (None,):
         player = Player.fresh(subject, limit, tail)
         for rounds in range(1, 61):
-            asked = (*own_sizes, *family.sizes[::-4])
-            granted = (t for t in asked if player.request_and_count_grants(family.pair(t)))
+            requested = (*own_sizes, *family.sizes[::-4])
+            granted = (t for t in requested if player.request_and_count_grants(family.pair(t)))
             if (size := next(granted, None)) is None:
                 break
             sizes.add(size)
@@ -139,7 +139,7 @@ def rare_event_menus(subject: ExaminationContext, limit: WorkLimit) -> list[tupl
     """Return the rare-event menus whose null outcomes exceed the guarantee soonest or come nearest to it."""
     targets = [target for target in subject.hockey_stick_targets if subject.promised(target) > 0]
     families = subject.first_families
-    largest = [one.sizes[-1] for one in families if one.definition.mechanism in ("rr", "twopoint")]
+    largest = [family.sizes[-1] for family in families if family.definition.mechanism in ("rr", "twopoint")]
     if not (subject.observes_losses and largest and "twopoint" in subject.mechanisms and targets):
         return []
     games: list[tuple[float, GameMenu, Divergence]] = []

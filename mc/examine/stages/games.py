@@ -82,8 +82,8 @@ def game_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageF
     yield tried.summary()
 
 
-def _unrefuted_divergences(targets: tuple[Divergence, ...], found: StageFinding) -> tuple[Divergence, ...]:
-    return tuple(target for target in targets if target.at != found.tightness[0].measure.at)
+def _unrefuted_divergences(targets: tuple[Divergence, ...], finding: StageFinding) -> tuple[Divergence, ...]:
+    return tuple(target for target in targets if target.at != finding.tightness[0].measure.at)
 
 
 def _guessed_menus(
@@ -135,7 +135,7 @@ def _renyi_game_refutation(subject: ExaminationContext) -> Iterator[StageFinding
     A game of more rounds is worth no less, so that the longest comes before those that may be too large.
     """
     filt = subject.filter
-    small = [one for one in subject.families if one.definition.mechanism in ("rr", "twopoint", "own")]
+    small = [each for each in subject.families if each.definition.mechanism in ("rr", "twopoint", "own")]
     families = [family.pairs for family in small if family.largest.outputs is not None]
     targets = [target for target in subject.targets if target.kind == "renyi"]
     for target, rounds, pairs in product(targets[:3], (4, 150, 30), families):
@@ -161,8 +161,8 @@ def chosen_targets(subject: ExaminationContext) -> tuple[Divergence, ...]:
     candidates = subject.hockey_stick_targets
     if len(candidates) <= _MAX_TARGETS:
         return candidates
-    telling = [target for target in candidates if subject.promised(target) > 1e-12]
-    return tuple(telling[:: max(1, len(telling) // _MAX_TARGETS)][:_MAX_TARGETS])
+    positive = [target for target in candidates if subject.promised(target) > 1e-12]
+    return tuple(positive[:: max(1, len(positive) // _MAX_TARGETS)][:_MAX_TARGETS])
 
 
 @dataclass(slots=True)

@@ -28,7 +28,7 @@ from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.parameter_families import OneParameterFamily
-from filterproof.mc.examine.sequence import Sequence, granted_state
+from filterproof.mc.examine.sequence import RequestSequence, granted_state
 from filterproof.theory.pairs import DominatingPair
 
 #: The most requests of one family, each as large as is granted.
@@ -123,8 +123,8 @@ class Player:
         return deepcopy(self.filter) if self.copies else self.filter
 
     @property
-    def played(self) -> Sequence:
-        return Sequence(tuple(self.steps))
+    def played(self) -> RequestSequence:
+        return RequestSequence(tuple(self.steps))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -134,10 +134,10 @@ def _loss_isf(pair: DominatingPair, tail: float) -> float:
 
 def greedy_plays(
     subject: ExaminationContext, limit: WorkLimit, tail: float | None = None
-) -> Iterator[Sequence]:
+) -> Iterator[RequestSequence]:
     """Yield plays that request the largest granted pair each time, the cheapest plays first."""
     fresh = partial(Player.fresh, subject, limit, tail, deterministic=subject.deterministic)
-    yield from (Sequence(((family.largest, 1),)) for family in subject.families)
+    yield from (RequestSequence(((family.largest, 1),)) for family in subject.families)
     if subject.observes_losses and tail is None:
         return
     for family in subject.families:  # then the largest of every other family
@@ -148,7 +148,7 @@ def greedy_plays(
 
 def unlocked_family_plays(
     subject: ExaminationContext, limit: WorkLimit, tail: float | None = None
-) -> Iterator[Sequence]:
+) -> Iterator[RequestSequence]:
     """Yield plays of families that are granted only after requests of other families."""
     fresh = Player.fresh(subject, limit, tail, deterministic=subject.deterministic)
     for before, family in _runs_unlocking_families(subject, fresh):
@@ -196,7 +196,7 @@ def _other_families(subject: ExaminationContext, family: GrantedSizes) -> tuple[
 
 def _largest_requests_in_turn(
     player: Player, families: tuple[GrantedSizes, ...], most: int
-) -> Iterator[Sequence]:
+) -> Iterator[RequestSequence]:
     """Request the largest granted pairs of each family in turn, and yield the play.
 
     After a grant, denied families are requested again. A last request that left the state unchanged is repeated ever
@@ -214,10 +214,10 @@ def _largest_requests_in_turn(
     if free is not None and player.steps[-1][0] == free:
         for exponent in (*range(1, 41, 3), 60, 80, 100, 120):
             if 2.0**exponent * free.pure_epsilon**2 >= _NOTHING:
-                yield Sequence((*player.steps[:-1], (free, 2**exponent)))
+                yield RequestSequence((*player.steps[:-1], (free, 2**exponent)))
 
 
-def half_largest_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
+def half_largest_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[RequestSequence]:
     """Yield half of a family's largest request, then the largest remaining one of each other family."""
     for family in subject.first_families:
         player = Player.fresh(subject, limit)
@@ -225,7 +225,7 @@ def half_largest_request_plays(subject: ExaminationContext, limit: WorkLimit) ->
         yield from _largest_requests_in_turn(player, (*_other_families(subject, family), family), 2)
 
 
-def unchanging_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
+def unchanging_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[RequestSequence]:
     """Yield long repetitions of each family's largest request if it leaves the state unchanged."""
     for family in subject.first_families:
         player = Player.fresh(subject, limit, deterministic=subject.deterministic)
@@ -235,10 +235,10 @@ def unchanging_request_plays(subject: ExaminationContext, limit: WorkLimit) -> I
 
 def rounding_absorbed_request_plays(
     subject: ExaminationContext, limit: WorkLimit, *, tiny: bool = False
-) -> Iterator[Sequence]:
+) -> Iterator[RequestSequence]:
     """Yield a large request, then ever more of a small one that rounding absorbs in the sum.
 
-    The small one is the smallest of the line or, if `tiny`, the largest below it that leaves the state unchanged.
+    The small one is the smallest of the family or, if `tiny`, the largest below it that leaves the state unchanged.
     """
     for family in subject.first_families if subject.deterministic else ():
         revealing = (t for t, p in zip(family.sizes, family.pairs, strict=True) if p.pure_epsilon > 0)
@@ -265,7 +265,7 @@ def _leaves_no_trace(player: Player, family: GrantedSizes, size: float) -> bool:
 
 
 def request_greedily(player: Player, family: GrantedSizes, most: int) -> bool:
-    """Request the largest granted pair of the line, at most this many times; return whether one is granted."""
+    """Request the largest granted pair of the family, at most this many times; return whether one is granted."""
     pairs, top = family.all_grid_pairs, len(family.all_grid_pairs)
 
     def granted_now(size: float) -> bool:
@@ -287,7 +287,7 @@ def request_greedily(player: Player, family: GrantedSizes, most: int) -> bool:
     return True
 
 
-def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequence]:
+def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[RequestSequence]:
     """Yield what a person would try: one request repeated; then another family; small requests before a large one."""
     every = subject.all_first_families
     families = [family for family in every if family.definition.mechanism != "twopoint"]
@@ -328,16 +328,16 @@ def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Sequ
 
 def _largest_round_size(player: Player, family: GrantedSizes, most: float | None) -> float | None:
     """Return the largest round size up to `most` that would be granted next, if grants are monotone, or None."""
-    line = family.definition
-    top = line.most if most is None else min(most, line.most)
-    written = line.sizes if line.mechanism == "own" else round_sizes(line)
-    sizes = [t for t in written if line.least <= t <= top]
-    granted_sizes = bisect_left(sizes, True, key=lambda t: not player.grants(line.pair(t)))
+    definition = family.definition
+    top = definition.most if most is None else min(most, definition.most)
+    written = definition.sizes if definition.mechanism == "own" else round_sizes(definition)
+    sizes = [t for t in written if definition.least <= t <= top]
+    granted_sizes = bisect_left(sizes, True, key=lambda t: not player.grants(definition.pair(t)))
     return sizes[granted_sizes - 1] if granted_sizes else None
 
 
 def round_sizes(family: OneParameterFamily) -> list[float]:
-    """Return sizes that people write, or inverses of such: near one, or near the sizes of a line that was moved."""
+    """Return sizes that people write, or inverses of such: near one, or near the sizes of a moved family."""
     written, inverse = [*ROUND_SIZES], family.mechanism in _INVERSE_FAMILIES
     if not 0.5 <= family.most <= 32:
         low, high = (1 / family.most, 1 / family.least) if inverse else (family.least, family.most)

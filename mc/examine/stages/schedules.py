@@ -63,13 +63,13 @@ def service_schedule_stage(
 
 
 def _schedule_finding(
-    filt: object, menu: tuple[DominatingPair, ...], found: ScheduleSearch, unseen: str
+    filt: object, menu: tuple[DominatingPair, ...], search: ScheduleSearch, unseen: str
 ) -> StageFinding:
     """Return the finding on a search over schedules: a refutation if one violates the guarantee."""
-    violation = found.violation
+    violation = search.violation
     names = ", ".join(dict.fromkeys(type(pair.unlabelled).__name__ for pair in menu))
     if violation is None:
-        return StageFinding("schedules", _QUESTION, str(found), names, unseen)
+        return StageFinding("schedules", _QUESTION, str(search), names, unseen)
     trace = Trace(violation.measure, (), None, (), moves=violation.events)
     words = ("schedules", _QUESTION, names, PromisedService.scope)
     shown = violation.counterexample(filt)

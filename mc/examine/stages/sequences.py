@@ -23,7 +23,7 @@ from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.formatting import count_words, sequence_words
 from filterproof.mc.examine.parameter_families import mechanism_name
 from filterproof.mc.examine.revalidation import nondeterminism_fault
-from filterproof.mc.examine.sequence import MAX_PLAYED, Sequence, reached_delta
+from filterproof.mc.examine.sequence import MAX_PLAYED, RequestSequence, reached_delta
 from filterproof.mc.examine.stage_finding import SearchLog, StageFinding, Tightness
 from filterproof.mc.examine.stages.admission_boundary import boundary_sequences
 from filterproof.mc.examine.stages.plays import (
@@ -84,9 +84,11 @@ def _grants_more_when_used(used: ExaminationContext, subject: ExaminationContext
     return False
 
 
-def _candidate_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[tuple[Sequence, bool]]:
+def _candidate_sequences(
+    subject: ExaminationContext, limit: WorkLimit
+) -> Iterator[tuple[RequestSequence, bool]]:
     """Yield sequences from cheap to expensive, and whether only a possible refutation is computed exactly."""
-    singles = (Sequence(((pair, 1),)) for family in subject.families for pair in family.pairs[:-3:-1])
+    singles = (RequestSequence(((pair, 1),)) for family in subject.families for pair in family.pairs[:-3:-1])
     every = greedy_plays(subject, limit)
     yield from zip(islice(every, 1), repeat(False))
     yield from zip(singles, repeat(True))
@@ -106,7 +108,9 @@ def _candidate_sequences(subject: ExaminationContext, limit: WorkLimit) -> Itera
     )
 
 
-def _interleave_sequences(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence, bool]]:
+def _interleave_sequences(
+    *plans: tuple[Iterator[RequestSequence], int],
+) -> Iterator[tuple[RequestSequence, bool]]:
     """Yield a fixed number of each plan's sequences in turn, and whether only refutations matter."""
     waiting = list(plans)
     while waiting:
@@ -117,7 +121,7 @@ def _interleave_sequences(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tu
                 waiting.remove((plan, times))
 
 
-def _extremal_sequences(subject: ExaminationContext) -> Iterator[Sequence]:
+def _extremal_sequences(subject: ExaminationContext) -> Iterator[RequestSequence]:
     """Yield the requests that the rule makes extremal at epsilons with a small promised delta, if they are granted."""
     small = (at for at in subject.hockey_stick_targets if 0 < subject.promised(at) <= _MAX_PROMISED)
     for target in islice(small, _EXTREMAL):
@@ -125,7 +129,7 @@ def _extremal_sequences(subject: ExaminationContext) -> Iterator[Sequence]:
         extremal_requests = subject.filter.extremal(target.at)
         _, steps = reached_delta(subject.filter, extremal_requests, target.at, believed=True)
         if steps and subject.mechanisms >= {mechanism_name(pair) for pair, _ in steps}:
-            yield Sequence(steps)
+            yield RequestSequence(steps)
 
 
 @dataclass(slots=True)
@@ -137,7 +141,7 @@ class SequenceSearch(SearchLog):
     subject: ExaminationContext = field(kw_only=True)
     promised: dict[Divergence, float] = field(init=False)
     refuted_mechanisms: set[str] = field(default_factory=set)
-    near: dict[Divergence, tuple[float, Sequence]] = field(default_factory=dict)
+    near: dict[Divergence, tuple[float, RequestSequence]] = field(default_factory=dict)
     longest: int = 0
 
     def __post_init__(self) -> None:
@@ -151,7 +155,7 @@ class SequenceSearch(SearchLog):
             target = Divergence.hockey_stick(0.0)
             self.promised[target] = self.subject.promised(target)
 
-    def measure_sequence(self, played: Sequence, *, only_above: bool = False) -> StageFinding | None:
+    def measure_sequence(self, played: RequestSequence, *, only_above: bool = False) -> StageFinding | None:
         """Measure a sequence, or only a possible refutation. Return a finding for the first refutation of a family."""
         self.tried += 1
         count_work(_MEASURED)
@@ -170,7 +174,7 @@ class SequenceSearch(SearchLog):
                 continue
             if played.rounds <= _FEW and not played.is_granted(self.subject.instance):
                 return None  # a new run denies it
-            low = played.low(measure, promised)
+            low = played.lower_bound(measure, promised)
             if not certainly_exceeds(low, promised):
                 self._record_value_within_guarantee(played, measure, low)
             elif played.is_granted(self.subject.instance):
@@ -187,19 +191,21 @@ class SequenceSearch(SearchLog):
             if limit.exhausted:
                 return
             if best is None or bound > best.attack:
-                low = played.low(measure, self._promised_at(measure))
+                low = played.lower_bound(measure, self._promised_at(measure))
                 self._record_value_within_guarantee(played, measure, low)
 
     def _promised_at(self, measure: Divergence) -> float:
         return self.promised[replace(measure, direction="PQ")]
 
-    def _record_value_within_guarantee(self, played: Sequence, measure: Divergence, low: float) -> None:
+    def _record_value_within_guarantee(
+        self, played: RequestSequence, measure: Divergence, low: float
+    ) -> None:
         """Keep the value of an admitted sequence within the guarantee, with the sequence."""
         play = sequence_counterexample(self.subject.filter, played, measure, low)
         row = Tightness.of(play, _pair_counts_text(played), replays=True)
         self.keep(replace(measure, direction="PQ"), row)
 
-    def _refutation_finding(self, measure: Divergence, played: Sequence, low: float) -> StageFinding:
+    def _refutation_finding(self, measure: Divergence, played: RequestSequence, low: float) -> StageFinding:
         filt = self.subject.filter
         how = f"{count_words(played.rounds, 'request')}, all granted, played one by one"
         if any(times > MAX_PLAYED for _, times in played.steps):
@@ -210,16 +216,16 @@ class SequenceSearch(SearchLog):
 
     def summary(self) -> StageFinding:
         """Return the summary of the sequences and the nearest one."""
-        looks = self.subject.observes_losses
-        looks_text = "; for a filter that looks at losses, only first requests" if looks else ""
+        observes_losses = self.subject.observes_losses
+        looks_text = "; for a filter that looks at losses, only first requests" if observes_losses else ""
         grids = [family for family in self.subject.families if family.definition.mechanism != "own"]
         sizes = "other sizes"
         if grids:
-            least = min(family.definition.least for family in grids)
+            smallest = min(family.definition.least for family in grids)
             most = max(family.definition.most for family in grids)
             above = {size for family in grids for size in family.asked_above if size > most}
             first = f", except {len(above)} as first requests, up to {max(above):.2g}" if above else ""
-            sizes += f" (all below {least:.2g} and above {most:.2g}{first})"
+            sizes += f" (all below {smallest:.2g} and above {most:.2g}{first})"
         return self.finding(
             f"{count_words(self.refuted, 'refutation')} among {count_words(self.tried, 'sequence')}",
             ", ".join(family.definition.name for family in self.subject.families),
@@ -228,7 +234,7 @@ class SequenceSearch(SearchLog):
 
 
 def quick_upper_bounds(
-    played: Sequence, targets: Iterable[Divergence], directions: tuple[Direction, ...] = ()
+    played: RequestSequence, targets: Iterable[Divergence], directions: tuple[Direction, ...] = ()
 ) -> Iterator[tuple[Divergence, float]]:
     """Yield the divergences with quick upper bounds in doubles, by default in every distinct direction.
 
@@ -242,7 +248,7 @@ def quick_upper_bounds(
 
 
 def _upper_bounds_in_direction(
-    played: Sequence, targets: tuple[Divergence, ...], direction: Direction
+    played: RequestSequence, targets: tuple[Divergence, ...], direction: Direction
 ) -> list[float]:
     """Return quick upper bounds on the divergences in one direction."""
     orders = (*_RENYI_ORDERS, *(target.at for target in targets if target.kind == "renyi"))
@@ -285,7 +291,7 @@ def _gdp_mu_and_renyi_divergences(
     return (mu if mu >= 0 else math.inf), np.where(divergences >= 0, divergences, np.inf)
 
 
-def _pair_counts_text(played: Sequence) -> str:
+def _pair_counts_text(played: RequestSequence) -> str:
     """Return the counts and classes of a sequence's pairs, such as "3 x Gaussian"."""
     names = [f"{times:,} x {type(pair.unlabelled).__name__}" for pair, times in played.counts.items()]
     return ", ".join(names[:3]) + (f", ... ({len(names)} pairs)" if len(names) > 3 else "")

@@ -25,7 +25,7 @@ from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raise
 from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.pairs_in_attributes import allowed_values_for
-from filterproof.mc.examine.sequence import Sequence, most_kept
+from filterproof.mc.examine.sequence import RequestSequence, most_kept
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding, Tightness
 from filterproof.mc.examine.stages.game_menus import GameMenu
 from filterproof.mc.examine.stages.games import chosen_targets, solve_both_directions
@@ -109,7 +109,7 @@ class _ShrinkingSearch:
         before, self.best = self.best, min(self.best, counterexample or self.best, key=lambda one: one.order)
         return self.best is not before
 
-    def counterexample_of_sequence(self, played: Sequence) -> Counterexample | None:
+    def counterexample_of_sequence(self, played: RequestSequence) -> Counterexample | None:
         """Return a sequence's counterexample at a divergence certainly above the guarantee, or None."""
         above: Counterexample | None = None
         bounds = quick_upper_bounds(played, self.targets) if played.steps else ()
@@ -121,7 +121,7 @@ class _ShrinkingSearch:
         for measure, promised, bound in likely[:_TARGETS]:
             if above is not None and bound < CLEAR_FACTOR * promised:
                 continue
-            low = played.low(measure, promised)
+            low = played.lower_bound(measure, promised)
             if not certainly_exceeds(low, promised) or not played.is_granted(self.subject.filter):
                 continue
             counterexample = sequence_counterexample(self.subject.filter, played, measure, low)
@@ -149,16 +149,16 @@ class _ShrinkingSearch:
 
     def shrink(self) -> None:
         """Remove the requests that the best sequence does not need."""
-        fixed = [one for one in (self.best, *self.counterexamples) if one.kind == "sequence"]
+        fixed = [each for each in (self.best, *self.counterexamples) if each.kind == "sequence"]
         if not fixed:
             return
-        start = min(fixed, key=lambda one: one.order)
+        start = min(fixed, key=lambda each: each.order)
         # a tiny excess is not convincing: keep half of the excess, or a hundredth of the guarantee
-        least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < CLEAR_FACTOR else CLEAR_FACTOR)
+        minimum = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < CLEAR_FACTOR else CLEAR_FACTOR)
 
-        def refutes(played: Sequence) -> bool:
+        def refutes(played: RequestSequence) -> bool:
             counterexample = None if self.limit.exhausted else self.counterexample_of_sequence(played)
-            if counterexample is None or counterexample.factor < least:
+            if counterexample is None or counterexample.factor < minimum:
                 return False
             self.keep_if_clearer(counterexample)
             return True
@@ -171,15 +171,15 @@ class _ShrinkingSearch:
         best = self.best
         if best.kind != "sequence" or best.measure.kind == "exceedance":
             return
-        epsilons = sorted(one.at for one in self.targets if one.kind == "hockey-stick")
+        epsilons = sorted(each.at for each in self.targets if each.kind == "hockey-stick")
         between = [math.sqrt(low * high) for low, high in pairwise(epsilons) if low > 0]
-        others = [one for one in self.targets if one.kind == "renyi"]
+        others = [each for each in self.targets if each.kind == "renyi"]
         for target in (*others, *map(Divergence.hockey_stick, (*epsilons, *between))):
             promised = self.subject.promised(target)
             at = replace(target, direction=best.measure.direction)
             if at == best.measure or self.limit.exhausted or not 0 < promised < math.inf:
                 continue
-            low = best.played.low(at, promised)
+            low = best.played.lower_bound(at, promised)
             if low > _NOTICED * self.best.factor * promised:
                 self.best = sequence_counterexample(self.subject.filter, best.played, at, low)
 
@@ -247,7 +247,7 @@ class _ShrinkingSearch:
         filt = self.subject.filter
         match best.kind:
             case "sequence":
-                trace, reached = trace_of_sequence(filt, best.played, best.measure), best.played.low
+                trace, reached = trace_of_sequence(filt, best.played, best.measure), best.played.lower_bound
             case "plan":
                 trace = trace_of_plan(filt, best.plan, best.measure, decode_fraction(best.data["ratio"]))
                 reached = partial(_value_of_plan, best.plan, self.subject)
@@ -283,8 +283,8 @@ def best_plan_over_rational_pairs(filt: PrivacyFilter, best: Counterexample) -> 
     if not pairs:
         return None
     ratio = rational_exp_epsilon_above(filt, best.measure.at)
-    found = best_plan_counterexample(filt, pairs, best.rounds, best.measure.at, ratio)
-    return found if found is not None and found.factor >= min(CLEAR_FACTOR, 0.9 * best.factor) else None
+    plan = best_plan_counterexample(filt, pairs, best.rounds, best.measure.at, ratio)
+    return plan if plan is not None and plan.factor >= min(CLEAR_FACTOR, 0.9 * best.factor) else None
 
 
 def _value_of_plan(plan: AdaptivePlan, subject: ExaminationContext, at: Divergence) -> float:
@@ -296,13 +296,13 @@ def _value_of_plan(plan: AdaptivePlan, subject: ExaminationContext, at: Divergen
 
 def nearest_play(findings: Iterable[StageFinding]) -> Tightness | None:
     """Return the row with a certain play that comes nearest to its guarantee, the clearest of equal ones, or None."""
-    rows = (row for one in findings for row in one.tightness)
+    rows = (row for finding in findings for row in finding.tightness)
     sure = [
         (-round(row.share, 4), row.play.order, row)
         for row in rows
         if row.play is not None and row.evidence is not Evidence.STATISTICAL and row.promised > 0
     ]
-    return min(sure, key=lambda one: one[:2], default=(None, None, None))[2]
+    return min(sure, key=lambda finding: finding[:2], default=(None, None, None))[2]
 
 
 def tightness_stage(
@@ -328,28 +328,30 @@ def tightness_stage(
 
 def _fewer_requests(filt: PrivacyFilter, play: Counterexample, limit: WorkLimit) -> Counterexample:
     """Return the play without the requests that it does not need for nearly its value."""
-    kept = play
+    shorter = play
 
-    def is_near(played: Sequence) -> bool:
-        nonlocal kept
+    def is_near(played: RequestSequence) -> bool:
+        nonlocal shorter
         if not played.steps:
             return False
-        low = played.low(play.measure, play.promised)
+        low = played.lower_bound(play.measure, play.promised)
         if low < _KEPT_SHARE * play.value or not played.is_granted(filt):
             return False
-        kept = sequence_counterexample(filt, played, play.measure, low)
+        shorter = sequence_counterexample(filt, played, play.measure, low)
         return True
 
     with suppress(OutOfWork), stopping_at(limit):
         play.played.minimise(is_near, limit)
-    return kept
+    return shorter
 
 
 def _upper_bound_and_reason(
     filt: PrivacyFilter, measure: Divergence, findings: tuple[StageFinding, ...]
 ) -> tuple[float | None, str]:
     """Return an upper bound on the divergence of every play, and what it rests on; None without a theorem."""
-    proved = next((one for one in findings if one.covers_all and one.verdict is not None), None)
+    proved = next(
+        (finding for finding in findings if finding.covers_all and finding.verdict is not None), None
+    )
     if proved is None:
         return None, "no theorem bounds it from above"
     if proved.rounding:

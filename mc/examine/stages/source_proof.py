@@ -16,7 +16,7 @@ from filterproof.filters.contract.library import is_library_class
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.examination_context import ExaminationContext
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.examine.stages.sequences import SequenceSearch
 from filterproof.mc.prove.proof import prove
@@ -53,7 +53,7 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
     elif proof.lead and not subject.observes_losses:
         # the requests by which the failing step suggests a refutation
         requests = groupby(getattr(pairs, family)(**parameters) for family, parameters in proof.lead)
-        lead = Sequence(tuple((pair, len(list(times))) for pair, times in requests))
+        lead = RequestSequence(tuple((pair, len(list(times))) for pair, times in requests))
         finding = SequenceSearch(subject=subject).measure_sequence(lead, only_above=True)
         if finding is not None:
             yield replace(finding, stage="source")

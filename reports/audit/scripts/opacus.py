@@ -1,6 +1,5 @@
 """Faults of opacus: each test fails in a version that has the fault."""
 
-import signal
 import sys
 import tempfile
 from contextlib import suppress
@@ -87,10 +86,6 @@ class TestOpacus:
         got = f"{steps[0]} steps for 4 records and {steps[1]} for 5"
         assert not steps[0] < 19_000 < steps[1] < 20_000, got
 
-    def test_endless_search(self):
-        signal.alarm(5)
-        stepped(RDPAccountant(), float("inf"), 0.01).get_epsilon(delta=1e-5)
-
     def test_gdp_limit(self):
         got = stepped(GaussianAccountant(), 1.0, 0.01).get_epsilon(delta=1e-5)
         assert got >= 0.9 * 0.1994504478, f"{got:.6f}"
@@ -108,14 +103,10 @@ class TestOpacus:
 
     def test_gdp_stopping_rule(self):
         q, s, epsilon = 0.125, 1.0, 1.0
-        said = stepped(GaussianAccountant(), s, q).get_epsilon(delta=1e-5)
+        reported = stepped(GaussianAccountant(), s, q).get_epsilon(delta=1e-5)
         cut = s * s * log((exp(epsilon) - 1 + q) / q) + 0.5  # where the loss of one step is epsilon
         got = q * norm.sf((cut - 1) / s) + (1 - q - exp(epsilon)) * norm.sf(cut / s)
-        assert said > epsilon or got <= 1e-5, f"{got:.6g}, where the accountant says {said:.4f}"
-
-    def test_length(self):
-        got = len(stepped(RDPAccountant(), 1.0, 0.01, steps=100))
-        assert got == 100.0, got
+        assert reported > epsilon or got <= 1e-5, f"{got:.6g}, where the accountant says {reported:.4f}"
 
     def test_lost_step(self):
         rate, epochs = 1 / 75, 3
@@ -123,15 +114,6 @@ class TestOpacus:
         steps = epochs * len(Sampler(num_samples=75, sample_rate=rate))
         got = stepped(RDPAccountant(), sigma, rate, steps).get_epsilon(delta=1e-5)
         assert got <= 7, f"{got:.5f} after {steps} steps; the noise was chosen for {int(epochs / rate)}"
-
-    def test_no_steps(self):
-        got = []
-        for accountant in (RDPAccountant(), PRVAccountant(), GaussianAccountant()):
-            try:
-                got.append(str(accountant.get_epsilon(delta=1e-5)))
-            except (IndexError, ValueError) as error:
-                got.append(f"{type(error).__name__} ({error})")
-        assert got == ["0", "0", "0"], ", ".join(got)
 
     def test_prv_tiny_delta(self):
         accountant = PRVAccountant()
@@ -152,8 +134,10 @@ class TestOpacus:
         drawn = torch.rand(10**6, generator=torch.Generator().manual_seed(0)) * count
         torch.rand = lambda n, generator=None: torch.arange(count) / count  # each value that it gives, once
         (chosen,) = Sampler(num_samples=count, sample_rate=rate, steps=1)
-        got, whole = len(chosen) / count, bool((drawn == drawn.round()).all())
-        assert not (got > rate * 1.1 and whole), f"{got}, as all draws are multiples of 2^-24: {whole}"
+        got, multiples = len(chosen) / count, bool((drawn == drawn.round()).all())
+        assert not (got > rate * 1.1 and multiples), (
+            f"{got}, as all draws are multiples of 2^-24: {multiples}"
+        )
 
     def test_shared_history(self):
         checkpoint = stepped(GaussianAccountant(), 0.5, 0.1, steps=100).state_dict()

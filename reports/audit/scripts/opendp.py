@@ -50,10 +50,10 @@ def threshold_delta(make, distance, threshold, truth):
     """Fails if a value at the threshold is kept, and the delta is below the chance that a count of 1 reaches it."""
     domain = dp.map_domain(dp.atom_domain(T=str), dp.atom_domain(T=int))
     mechanism = make(domain, distance(dp.absolute_distance(T=int)), scale=1.0, threshold=threshold)
-    kept = any(mechanism({"a": threshold}).get("a") == threshold for _ in range(200))
+    released = any(mechanism({"a": threshold}).get("a") == threshold for _ in range(200))
     got = mechanism.map((1, 1, 1))[1]
-    said = f"delta = {got:.6g} (a value equal to the threshold is kept: {kept})"
-    assert not kept or got >= 0.999 * truth, said
+    words = f"delta = {got:.6g} (a value equal to the threshold is kept: {released})"
+    assert not released or got >= 0.999 * truth, words
 
 
 class TestOpenDP:
@@ -67,15 +67,6 @@ class TestOpenDP:
         queryable(query), queryable(query)
         got = queryable.privacy_loss(1)
         assert got >= 1.140932478, f"epsilon = {got:.6f}, within d_out = 1.0"
-
-    def test_approximate_denial(self):
-        queryable = filtered((1.0, 1e-6), dp.approximate(PURE))
-        queryable(dp.c.make_approximate(laplace(0.5)))  # costs (2, 0)
-
-    def test_composed_children_crash(self):
-        for _ in range(3):
-            children = dp.c.make_composition([slots(1.0), slots(1.0)])(7.0)
-            children[0](laplace(1.0))
 
     def test_context_negative_weights(self):
         context = context_of([1] * 50, dp.loss_of(epsilon=1.0), split_by_weights=[3, -1])
@@ -100,22 +91,12 @@ class TestOpenDP:
         try:
             queryable(measurement(lambda x: {}[f"saw {x}"], lambda d: 0.5))
         except dp.OpenDPException as error:
-            said = "saw 7.0" in str(error)
+            leaked = "saw 7.0" in str(error)
         got = queryable.privacy_loss(1.0)
-        assert got > 0, f"{got}, and 'saw 7.0' in the message: {said}"
+        assert got > 0, f"{got}, and 'saw 7.0' in the message: {leaked}"
 
     def test_gaussian_threshold_delta(self):
         threshold_delta(dp.m.make_gaussian_threshold, dp.l02inf_distance, 3, 0.05855813764)
-
-    def test_halts_at_first_denial(self):
-        queryable, errors = filtered(), []
-        dear, cheap = laplace(0.1), laplace(100.0)  # they cost 10 and 0.01
-        for ask, argument in ((queryable, dear), (queryable, cheap), (queryable.privacy_loss, 1.0)):
-            try:
-                ask(argument)
-            except dp.OpenDPException as error:
-                errors.append(error.message)
-        assert len(errors) < 3, errors
 
     def test_infinite_loss_is_silent(self):
         queryable = odometer()(7.0)
@@ -148,21 +129,6 @@ class TestOpenDP:
         got = context.current_privacy_loss()
         assert got[1] <= 1e-9, got
 
-    def test_renyi_filter_aborts(self):
-        filtered(dp.new_function(lambda alpha: alpha, TO=float), dp.renyi_divergence())
-
-    def test_runs_before_check(self):
-        seen = []
-        try:
-            filtered()(measurement(lambda x: seen.append(x) or 0.0, lambda d: 5.0))
-        except dp.OpenDPException:
-            assert seen == [], f"it has seen {seen}"
-
-    def test_sequential_child_unusable(self):
-        measure = dp.approximate(dp.zero_concentrated_divergence())
-        child = odometer(measure)(7.0)(slots((0.5, 0.0), measure=measure))
-        child(dp.c.make_approximate(dp.m.make_gaussian(*SPACE, scale=1.0)))
-
     def test_theil_sen_pairs(self):
         fit = dp.sklearn.linear_model.LinearRegression(PURE, [(0, 100)], (0, 100), scale=1.0)
         old = np.array([[90.0, 99.5], [95.0, 99.5], [100.0, 99.5], [50.0, -1e6]])
@@ -177,13 +143,3 @@ class TestOpenDP:
                 chances.append(accept[-1] * weight @ flips / 2)
         got, loss = fit.measurement.map(1), np.log(chances[2] * chances[3] / chances[0] / chances[1])
         assert got >= 0.999 * min(loss, 4.0), f"epsilon = {got}, and a loss of {loss:.6f}"
-
-    def test_time_quadratic_in_queries(self):
-        queryable, asked, counts = filtered(), [], []
-        query = measurement(lambda x: 0.0, lambda d: asked.append(d) or 0.0009765625)
-        for _ in range(200):
-            before = len(asked)
-            queryable(query)
-            counts.append(len(asked) - before)
-        maps = f"{counts[1]}, {counts[49]} and {counts[199]} maps"
-        assert counts[199] < 199, f"{maps} at queries 2, 50 and 200, {sum(counts)} in all"

@@ -1,21 +1,14 @@
 """Faults of openmed: each test fails in a version that has the fault."""
 
 import random
-from types import SimpleNamespace
 from unittest.mock import patch
 
 import mpmath
 from openmed.risk import aggregate_dp
 from openmed.risk import differential_privacy as dp
-from openmed.risk.budget import DPGenerationBudgetAccountant, DPSurrogateBudget
 
 
 class TestOpenMed:
-    def test_advanced_denies_single(self):
-        decision = DPGenerationBudgetAccountant.from_config().check_budget(0.5, 0.0, "strict_minimal")
-        got = f"cost {decision.projected_epsilon:.6f}, allowed={decision.allowed}"
-        assert decision.projected_epsilon <= 3.7 or decision.allowed, got
-
     def test_gaussian_delta_below_truth(self):
         mpmath.mp.dps, above = 300, []
         profile = 10**4.5, dp.gaussian_privacy_delta(10**4.5, 1.0, 1e-3)
@@ -24,23 +17,15 @@ class TestOpenMed:
             above.append(float((mpmath.ncdf(a - b) - mpmath.exp(1e-3) * mpmath.ncdf(-a - b)) / claimed - 1))
         assert not (above[0] > 1e-8 and above[1] > 1e-9), f"{above[0]:.3g} and {above[1]:.3g}"
 
-    def test_laplace_edge_error(self):
-        budget, said = dp.PrivacyBudget(epsilon=1.0), ""
-        try:
-            dp.release_count(5, epsilon=1.0, budget=budget, rng=SimpleNamespace(random=lambda: 0.0))
-        except ValueError as error:
-            said = f"ValueError: {error}, charged {budget.spent_epsilon}"
-        assert not said or budget.spent_epsilon, said
-
     def test_laplace_float_support(self):
-        told = []
+        counts = []
         for count in (1, 0):
             rng = random.Random(0)
             answers = [dp.release_count(count, epsilon=1.0, rng=rng) for _ in range(20_000)]
             near = [(a * 2**53).is_integer() for a in answers if abs(a) < 1 / 32]
-            told.append((near.count(True), near.count(False)))
-        got = f"{told[0]} of 20000 for the count 1, {told[1]} for 0"
-        assert not (told[0][0] > 150 and told[0][1] == 0 and told[1][1] > 300), got
+            counts.append((near.count(True), near.count(False)))
+        got = f"{counts[0]} of 20000 for the count 1, {counts[1]} for 0"
+        assert not (counts[0][0] > 150 and counts[0][1] == 0 and counts[1][1] > 300), got
 
     def test_mapping_sensitivity(self):
         ledger = aggregate_dp.AggregateDPBudgetLedger(max_epsilon=1.0, max_delta=0.0)
@@ -49,20 +34,3 @@ class TestOpenMed:
         loss = sum(1.0 / call.args[1] for call in drawn.call_args_list)
         got = f"{loss}, with {ledger.spent_epsilon} charged"
         assert not (loss == 5.0 and ledger.spent_epsilon == 1.0), got
-
-    def test_overflow_not_denial(self):
-        surrogate, told = DPSurrogateBudget(target_epsilon=1.0, target_delta=1e-6), []
-        draw = {"label": "NAME", "draw_kind": "numeric", "mechanism": "laplace"}
-        try:
-            DPGenerationBudgetAccountant.from_config().guard_generation(1000.0, 0.0, "strict_minimal")
-        except ArithmeticError as error:
-            told.append(type(error).__name__)
-        try:
-            surrogate.can_spend(**draw, epsilon=1e200)
-        except ArithmeticError as error:
-            told.append(type(error).__name__)
-        assert told != ["OverflowError"] * 2, " and ".join(told)
-
-    def test_surrogate_zero_delta(self):
-        budget = DPSurrogateBudget(target_epsilon=100.0, target_delta=0.0)
-        budget.spend(label="NAME", draw_kind="categorical", mechanism="exponential", epsilon=1e-6)

@@ -1,7 +1,6 @@
 """Faults of pipeline-dp: each test fails in a version that has the fault."""
 
 import math
-from types import SimpleNamespace
 from unittest.mock import patch
 
 import mpmath
@@ -25,9 +24,9 @@ def by_loss(*requests, delta=1e-6):
 def aggregated(data, partitions, metrics, **bounds):
     """What Laplace noise makes of rows (user, partition, value) by an engine with epsilon 1."""
     accountant = p.NaiveBudgetAccountant(1.0, 0.0)
-    asked = p.AggregateParams(metrics, p.NoiseKind.LAPLACE, 1, 1, **bounds)
+    params = p.AggregateParams(metrics, p.NoiseKind.LAPLACE, 1, 1, **bounds)
     read = p.DataExtractors(lambda row: row[0], lambda row: row[1], lambda row: row[2])
-    out = p.DPEngine(accountant, p.LocalBackend()).aggregate(data, asked, read, partitions)
+    out = p.DPEngine(accountant, p.LocalBackend()).aggregate(data, params, read, partitions)
     accountant.compute_budgets()
     return out
 
@@ -39,51 +38,31 @@ def gaussian_delta(sigma, epsilon):
 
 
 class TestPipelineDP:
-    def test_compute_inside_scope(self):
-        accountant = NaiveBudgetAccountant(total_epsilon=1.0, total_delta=0.0)
-        with accountant.scope(weight=1.0):
-            accountant.request_budget(MechanismType.LAPLACE)
-            try:
-                accountant.compute_budgets()
-            except Exception:  # noqa: BLE001 the library raises no narrower one
-                refused = True
-        assert refused
-        accountant.compute_budgets()
-
     def test_contribution_bounds_uncharged(self):
         accountant = p.NaiveBudgetAccountant(total_epsilon=1.0, total_delta=1e-6)
         engine, data = p.DPEngine(accountant, p.LocalBackend()), [(user, user % 3) for user in range(100)]
         read = p.DataExtractors(lambda row: row[0], lambda row: row[1], lambda row: 1)
-        asked = p.CalculatePrivateContributionBoundsParams(p.NoiseKind.LAPLACE, 0.5, 0.0, 0.5, 2)
-        bounds = engine.calculate_private_contribution_bounds(data, asked, read, [0, 1, 2])
+        params = p.CalculatePrivateContributionBoundsParams(p.NoiseKind.LAPLACE, 0.5, 0.0, 0.5, 2)
+        bounds = engine.calculate_private_contribution_bounds(data, params, read, [0, 1, 2])
         most = {"max_partitions_contributed": 1, "max_contributions_per_partition": 1}
         counts = engine.aggregate(data, p.AggregateParams([p.Metrics.COUNT], **most), read, [0, 1, 2])
         accountant.compute_budgets()
         released = len(list(bounds)) + len(list(counts))
-        spent = asked.calculation_eps + sum(spec.eps for spec in accountant.mechanism_specs)
+        spent = params.calculation_eps + sum(spec.eps for spec in accountant.mechanism_specs)
         assert spent <= 1.0, f"{spent} on {released} releases"
-
-    def test_exponential_underflow(self):
-        score, told = SimpleNamespace(score=float, global_sensitivity=1.0, is_monotonic=True), []
-        for candidates in ([-1001, -1000], [1000, 1001]):
-            try:
-                told.append(str(dp.ExponentialMechanism(score).apply(1.0, candidates)))
-            except ValueError as error:
-                told.append(f"ValueError: {error}")
-        assert told != ["ValueError: Probabilities contain NaN"] * 2, told
 
     def test_gaussian_epsilon_small_sigma(self):
         got = dp.gaussian_epsilon(sigma=0.02, delta=1e-5)
         assert got >= 1462.285016, f"the answer {got:.4f}, at which delta is {gaussian_delta(0.02, got):.6f}"
 
     def test_nan_passes_sum(self):
-        told, people = [], [(k, k % 50, 0.5) for k in range(50)]
+        counts, people = [], [(k, k % 50, 0.5) for k in range(50)]
         for metric, name in ((p.Metrics.SUM, "sum"), (p.Metrics.MEAN, "mean")):
             for value in (math.nan, 0.5):
                 data = people + [(50 + k, k, value) for k in range(50)]
                 out = aggregated(data, list(range(50)), [metric], min_value=0, max_value=1)
-                told.append(sum(math.isnan(getattr(answer, name)) for _, answer in out))
-        assert told != [50, 0] * 2, f"of 50, {told} (sum with and without NaN, mean)"
+                counts.append(sum(math.isnan(getattr(answer, name)) for _, answer in out))
+        assert counts != [50, 0] * 2, f"of 50, {counts} (sum with and without NaN, mean)"
 
     def test_negative_weight(self):
         accountant = NaiveBudgetAccountant(total_epsilon=1.0, total_delta=0.0)
@@ -108,11 +87,11 @@ class TestPipelineDP:
         assert delta <= 1.2e-6, f"{delta:.4g}"
 
     def test_pld_sensitivity(self):
-        told = []
+        epsilons = []
         for delta in (0.0, 1e-12):
             (spec,) = by_loss(("LAPLACE", {"sensitivity": 10.0}), delta=delta)
-            told.append(10.0 * 2**0.5 / spec.noise_standard_deviation)
-        assert told[1] <= 9.9, f"{told[0]:.4f} and {told[1]:.4f}"
+            epsilons.append(10.0 * 2**0.5 / spec.noise_standard_deviation)
+        assert epsilons[1] <= 9.9, f"{epsilons[0]:.4f} and {epsilons[1]:.4f}"
 
     def test_pld_thresholding_count(self):
         (spec,) = by_loss(("LAPLACE_THRESHOLDING", {"count": 8}))
@@ -123,20 +102,11 @@ class TestPipelineDP:
         _, selection = by_loss(("LAPLACE", {"weight": 0.01}), ("TRUNCATED_GEOMETRIC", {"weight": 1}))
         assert selection.eps <= 49, f"epsilon {selection.eps:.3f}, delta {selection.delta:.3g}"
 
-    def test_scope_ignores_count(self):
-        accountant, specs = NaiveBudgetAccountant(total_epsilon=1.0, total_delta=0.0), []
-        for count in (9, 1):
-            with accountant.scope(weight=0.5):
-                specs.append(accountant.request_budget(MechanismType.LAPLACE, count=count))
-        accountant.compute_budgets()
-        shares = [round(spec.count * spec.eps, 6) for spec in specs]
-        assert shares != [0.9, 0.1], shares
-
     def test_variance_squares(self):
-        asked, made = [p.Metrics.VARIANCE, p.Metrics.MEAN, p.Metrics.COUNT], []
+        metrics, draws = [p.Metrics.VARIANCE, p.Metrics.MEAN, p.Metrics.COUNT], []
         for data in ([(1, "a", 0.0)], [(1, "a", 0.0), (2, "a", 1.0)]):
-            out = aggregated(data, ["a"], asked, min_value=-1, max_value=1)
+            out = aggregated(data, ["a"], metrics, min_value=-1, max_value=1)
             with patch.object(dp, "_add_random_noise", wraps=dp._add_random_noise) as noise:
-                made.append((list(out), [call.args for call in noise.call_args_list])[1])
-        loss = sum(abs(a[0] - b[0]) * a[1] / (a[3] * a[4]) for a, b in zip(*made, strict=True))
+                draws.append((list(out), [call.args for call in noise.call_args_list])[1])
+        loss = sum(abs(a[0] - b[0]) * a[1] / (a[3] * a[4]) for a, b in zip(*draws, strict=True))
         assert loss <= 1.3, f"{loss:.4f} where one person is added"

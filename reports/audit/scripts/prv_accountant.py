@@ -25,7 +25,7 @@ class TestPRVAccountant:
         truncated = PrivacyRandomVariableTruncated(prv.GaussianMechanism(1.0), domain.t_min(), domain.t_max())
         tree = ConvolutionTree([CellCentred().discretise(truncated, domain)] * 3)
         both = [tree.compute_composition([1, 1, 1]) for _ in range(2)]
-        first, second = (one.compute_epsilon(1e-5, 1e-8, 0.01) for one in both)
+        first, second = (accountant.compute_epsilon(1e-5, 1e-8, 0.01) for accountant in both)
         got = f"{second[0]:.4f} to {second[2]:.4f}, and before {first[0]:.4f} to {first[2]:.4f}"
         assert second[2] >= first[0], got
 

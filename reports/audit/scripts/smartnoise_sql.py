@@ -55,11 +55,6 @@ class TestSmartNoise:
         least = min(k * epsilon, *(drift + epsilon * math.sqrt(2 * k * log) for log in logs))
         assert odometer.spent[0] >= 0.99 * least, f"epsilon = {odometer.spent[0]:.6f}"
 
-    def test_odometer_without_delta(self):
-        odometer = Odometer(Privacy(epsilon=1.0, delta=0.0))
-        odometer.spend()
-        odometer.spent  # noqa: B018
-
     def test_postprocess_false_is_free(self):
         age = {"type": "int", "lower": 0, "upper": 100}
         table = {"row_privacy": True, "censor_dims": False, "rows": 100, "age": age}

@@ -8,12 +8,12 @@ import filterproof as fp
 
 def nodes_of(t: int) -> list[tuple[int, int]]:
     """The dyadic intervals [first, last] that cover the releases 1 to t: a second route to the tree."""
-    first, found = 1, []
+    first, nodes = 1, []
     for bit in reversed(range(t.bit_length())):
         if t >> bit & 1:
-            found.append((first, first + 2**bit - 1))
+            nodes.append((first, first + 2**bit - 1))
             first += 2**bit
-    return found
+    return nodes
 
 
 def covariance(releases: int) -> np.ndarray:

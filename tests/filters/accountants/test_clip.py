@@ -21,7 +21,7 @@ def charged(people: fp.IndividualFilter) -> list[Fraction]:
     """What the ledger of a filter that adds holds of each person, exactly."""
     high, low = (map(float.fromhex, part["values"]) for part in people.to_dict()["state"])  # type: ignore[attr-defined]
     unit = Fraction(people.filter.budget.sqrt_unit) ** 2  # type: ignore[attr-defined]
-    return [(Fraction(one) + Fraction(other)) * unit for one, other in zip(high, low, strict=True)]
+    return [(Fraction(first) + Fraction(rest)) * unit for first, rest in zip(high, low, strict=True)]
 
 
 class Boastful(AddingMu):
@@ -73,11 +73,11 @@ def test_many_worlds_at_once_are_single_worlds() -> None:
     together, alone = sums(worlds * each, runs=worlds), [sums(each) for _ in range(worlds)]
     for k in range(8):
         vectors = rng.standard_normal((worlds, each, d))
-        found = together.release(vectors, np.random.default_rng(k)).value
+        value = together.release(vectors, np.random.default_rng(k)).value
         noise = np.random.default_rng(k).standard_normal((worlds, d)) * together.sigma
         for w in range(worlds):
             quiet = alone[w].release(vectors[w], ZERO_NOISE).value
-            np.testing.assert_allclose(found[w] - noise[w], quiet, atol=1e-12)
+            np.testing.assert_allclose(value[w] - noise[w], quiet, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -114,11 +114,11 @@ REFUSED: list[tuple[Any, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("given", "rng", "said"), REFUSED)
-def test_what_is_refused_charges_nobody(given: Any, rng: Any, said: str) -> None:
+@pytest.mark.parametrize(("given", "rng", "message"), REFUSED)
+def test_what_is_refused_charges_nobody(given: Any, rng: Any, message: str) -> None:
     people = fp.IndividualFilter(fp.GaussianFilter(1.0), 2)
     fresh, sums = people.to_dict(), fp.ClippedSums(people, clip=1.0, sigma=1.0)
-    with pytest.raises((ValueError, TypeError), match=said):
+    with pytest.raises((ValueError, TypeError), match=message):
         people.clip(np.array(given), sigma=1.0) if rng is None else sums.release(given, rng)
     assert people.to_dict() == fresh
 
@@ -165,10 +165,10 @@ def test_a_step_of_secret_noise_gives_noise_to_one_sum_of_the_same_people() -> N
             sigma=1000.0,
         )
         left = people.remaining().made_public()
-        for asked in (sums, others, again):
+        for clipped_sums in (sums, others, again):
             for used in (noise, copy.copy(noise), copy.deepcopy(noise), SecretNoise(12345, 0)):
                 with pytest.raises(ValueError, match="step must be above those") as refused:
-                    asked.release(vectors, used)
+                    clipped_sums.release(vectors, used)
                 answers.setdefault(present, []).append(str(refused.value))
         assert "pass SecretNoise(secret, step=2), nothing was charged" in answers[present][0]
         assert (people.remaining().made_public() == left).all()
@@ -187,8 +187,10 @@ def test_a_release_that_is_made_again_from_what_was_saved_before_it_says_the_sam
     first, again = (
         fp.ClippedSums(fp.IndividualFilter.from_dict(saved, filt), clip=1.0, sigma=9.0) for _ in range(2)
     )
-    said = [one.release(vectors, one.next_noise(12345)).value for one in (first, again)]
-    assert (said[0] == said[1]).all()
+    values = [
+        clipped_sums.release(vectors, clipped_sums.next_noise(12345)).value for clipped_sums in (first, again)
+    ]
+    assert (values[0] == values[1]).all()
     for steps in ([], {"0" * 63: 1}, {"0" * 64: -1}, {"0" * 64: True}, {"0" * 64: 0.5}, {1: 1}):
         with pytest.raises(ValueError, match="steps must hold a step of each secret"):
             fp.IndividualFilter.from_dict({**saved, "steps": steps}, filt)
@@ -198,20 +200,20 @@ def test_a_release_that_is_made_again_from_what_was_saved_before_it_says_the_sam
 def test_a_generator_that_is_set_back_gives_no_noise_to_a_second_sum(kind: Any) -> None:
     people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=4)
     queries = fp.LinearQueries(4, norm_budget=5.0, kappa=1.0)
-    for asked in (fp.ClippedSums(people, clip=1.0, sigma=9.0), queries):
+    for accountant in (fp.ClippedSums(people, clip=1.0, sigma=9.0), queries):
         rng, ones = np.random.Generator(kind(1)), np.ones((4, 1))
         start = rng.bit_generator.state
         for _ in range(3):  # it goes on
-            asked.noisy_sum(ones, rng)
+            accountant.noisy_sum(ones, rng)
         spent = queries.to_dict(), people.remaining().made_public().tolist()
         rng.bit_generator.state = start
         for used in (rng, np.random.Generator(kind(1)), copy.deepcopy(rng)):
             with pytest.raises(
                 ValueError, match=r"earlier release again.*make one generator and pass it each"
             ):
-                asked.noisy_sum(ones, used)
+                accountant.noisy_sum(ones, used)
         assert spent == (queries.to_dict(), people.remaining().made_public().tolist())
-        asked.noisy_sum(ones, np.random.Generator(kind(2)))
+        accountant.noisy_sum(ones, np.random.Generator(kind(2)))
 
 
 def test_personal_values_leave_by_two_doors_only() -> None:
@@ -227,9 +229,11 @@ def test_personal_values_leave_by_two_doors_only() -> None:
         with pytest.raises(TypeError, match="personal values must not be"):
             door(left)
     given = np.array([0.25])
-    kept = fp.PerPersonValues(given, lambda person, value: fp.PersonalRemainingBudget(person, "1-GDP", value))
+    hidden = fp.PerPersonValues(
+        given, lambda person, value: fp.PersonalRemainingBudget(person, "1-GDP", value)
+    )
     given[0] = 0.5
-    assert kept.made_public()[0] == 0.25
+    assert hidden.made_public()[0] == 0.25
     left.made_public()[0] = 7.0
     assert left.made_public()[0] < 1
     for person, shown_by in itertools.product((2, -1), (left, people)):
@@ -241,6 +245,6 @@ def test_a_tracker_of_people_is_asked_for_one_pair_each() -> None:
     people = fp.IndividualTracker(fp.GaussianTracker(size=0.5), 4)
     people.spend(fp.gaussian_request(np.full(4, 0.5), 1.3))
     people.spend(Gaussian(np.array([0.1, 0.1, 0.9, 0.1])))
-    spent, told = float(people.values().made_public()[2]), str(people.report_for(2))
+    spent, report = float(people.values().made_public()[2]), str(people.report_for(2))
     assert spent > float(f"{spent:.6g}")  # to nearest, which is no bound
-    assert f"at most {format_up(spent)} spent" in told
+    assert f"at most {format_up(spent)} spent" in report

@@ -108,15 +108,15 @@ def test_grants_are_those_of_an_exact_ledger(kind: Kind) -> None:
     rng, accountant, spent = np.random.default_rng(3), kind.make(PEOPLE), [Fraction(0)] * PEOPLE
     for _ in range(60):
         sizes = norms(rng)
-        found = costs(kind.counted(accountant, sizes))
+        counted = costs(kind.counted(accountant, sizes))
         for i, cost in enumerate(costs(list(map(Fraction, sizes.tolist())))):
             if spent[i] + cost <= 1:
                 due = cost
             else:
                 due = 1 - spent[i] if kind.cuts else Fraction(0)
-            assert found[i] <= due
-            assert found[i] == due or (kind.cuts and due - found[i] < Fraction(1, 10**5))
-            spent[i] += found[i]
+            assert counted[i] <= due
+            assert counted[i] == due or (kind.cuts and due - counted[i] < Fraction(1, 10**5))
+            spent[i] += counted[i]
     assert all(1 - Fraction(1, 10**5) < total <= 1 for total in spent)
 
 
@@ -128,16 +128,16 @@ def test_saved_in_between_in_blocks_and_one_by_one_everybody_counts_alike_and_wi
     alone, spent = [kind.make(1) for _ in range(PEOPLE)], np.zeros(PEOPLE, dtype=object)
     for t in range(40):
         sizes = (norms, odd_norms)[t % 2](rng)
-        found = kind.counted(together, sizes)
-        assert [kind.counted(one, sizes[i : i + 1])[0] for i, one in enumerate(alone)] == found
-        assert kind.counted(saved, sizes) == found
+        counted = kind.counted(together, sizes)
+        assert [kind.counted(person, sizes[i : i + 1])[0] for i, person in enumerate(alone)] == counted
+        assert kind.counted(saved, sizes) == counted
         if t % 3:
             saved = kind.again(saved)
         with monkeypatch.context() as patch:
             patch.setattr(filterproof.filters.accountants.batched_grants, "PEOPLE_PER_BLOCK", 3)
             patch.setattr(filterproof.filters.accountants.linear_queries, "_BLOCK", 3 * PEOPLE)
-            assert kind.counted(some, sizes) == found
-        spent = spent + np.array(costs(found))
+            assert kind.counted(some, sizes) == counted
+        spent = spent + np.array(costs(counted))
     assert min(spent) > 0.8
     assert max(spent) * (1 - kind.lost) <= 1
     if hasattr(together, "report_for"):
@@ -173,11 +173,15 @@ def test_queries_over_people_who_come_and_go_are_those_of_an_exact_ledger(
                 spent[i], expected = after, expected + row
         assert queries.answer(values, ZERO_NOISE).value.tolist() == expected.tolist()
         left = [Fraction(queries.report_for(person).remaining) * 8 for person in range(queries.people)]
-        assert all(told <= budget - one for told, one in zip(left, spent, strict=True))
-        assert left == pytest.approx([budget - one for one in spent], rel=1e-12, abs=1e-12)
+        assert all(
+            remaining <= budget - spent_exactly for remaining, spent_exactly in zip(left, spent, strict=True)
+        )
+        assert left == pytest.approx(
+            [budget - spent_exactly for spent_exactly in spent], rel=1e-12, abs=1e-12
+        )
     queries.close()
     assert 0 < sum(present) < len(present)
-    assert any(one == budget for one in spent)  # to the last bit of the budget
+    assert any(spent_exactly == budget for spent_exactly in spent)  # to the last bit of the budget
 
 
 @pytest.mark.parametrize(

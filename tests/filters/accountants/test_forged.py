@@ -97,9 +97,9 @@ def test_a_changed_file_is_refused_or_grants_no_more_than_a_fresh_session(name: 
         policy: (reread(session.to_dict()), reread(session.to_dict(key=KEY)))
         for policy, session in sessions.items()
     }
-    whole = [grants(filt.open("retry"), pair) for pair in pairs]
-    assert whole == [grants(filt.open("halt"), pair) for pair in pairs]
-    assert max(whole) > 0
+    fresh_grants = [grants(filt.open("retry"), pair) for pair in pairs]
+    assert fresh_grants == [grants(filt.open("halt"), pair) for pair in pairs]
+    assert max(fresh_grants) > 0
     refused = [0, 0]
     tries = settings.default.max_examples // 2  # a share of the profile's: one for each filter there is
 
@@ -107,9 +107,9 @@ def test_a_changed_file_is_refused_or_grants_no_more_than_a_fresh_session(name: 
     @given(st.data())
     def fuzz(data: st.DataObject) -> None:
         policy = data.draw(st.sampled_from(policies))
-        plain, signed = saved[policy]
-        changed = data.draw(mutations(plain))
-        for pair, most in zip(pairs, whole, strict=True):
+        unsigned, signed = saved[policy]
+        changed = data.draw(mutations(unsigned))
+        for pair, most in zip(pairs, fresh_grants, strict=True):
             try:
                 restored = fp.Session.from_dict(changed, filt, policy)
             except ValueError as error:

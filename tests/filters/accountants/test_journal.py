@@ -259,7 +259,7 @@ def test_what_cannot_be_written_is_not_released_and_answers_no_more(at: int, pat
 def test_a_journal_is_for_its_owner_alone(path: Path) -> None:
     with create_journal(path) as queries:
         CHANGES["everybody is asked"](queries)
-    assert {one.name: stat.S_IMODE(one.stat().st_mode) for one in path.parent.iterdir()} == {
+    assert {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()} == {
         "journal": 0o600,
         "journal.lock": 0o600,
     }
@@ -300,9 +300,9 @@ def test_an_existing_file_is_never_begun_anew(path: Path) -> None:
         lambda: create_journal(path),
         lambda: fp.LinearQueries.from_dict(saved, **HOW, journal=path),
     ):
-        with refused("journal must be a new file, got .*; open the existing journal") as kept:
+        with refused("journal must be a new file, got .*; open the existing journal") as error:
             make()
-        assert reopened(path), f"open elsewhere, while the error is there: {kept}"
+        assert reopened(path), f"open elsewhere, while the error is there: {error}"
     assert path.read_bytes() == content
 
 
@@ -311,9 +311,9 @@ def test_an_existing_file_is_never_begun_anew(path: Path) -> None:
 )
 def test_a_journal_of_another_budget_is_refused(name: str, value: float, path: Path) -> None:
     create_journal(path).close()
-    with refused(f"{name} must be the value in the journal") as kept:
+    with refused(f"{name} must be the value in the journal") as error:
         fp.LinearQueries.open(path, **{**HOW, name: value})
-    assert reopened(path) is not None, f"open elsewhere, while the error is there: {kept}"
+    assert reopened(path) is not None, f"open elsewhere, while the error is there: {error}"
 
 
 def test_sums_that_no_queries_lead_to_are_refused(path: Path) -> None:

@@ -59,11 +59,11 @@ BAD: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("values", "word"), BAD, ids=[str(number) for number in range(len(BAD))])
 def test_values_that_are_refused_cost_nothing(values: Any, word: str, tmp_path: Path) -> None:
     with fp.LinearQueries(3, **HOW, journal=tmp_path / "journal") as queries:
-        for given, rng, kind, said in (
+        for given, rng, kind, message in (
             (values, ZERO_NOISE, ValueError, word),
             (np.ones(3), 42, TypeError, "rng"),
         ):
-            with pytest.raises(kind, match=said):
+            with pytest.raises(kind, match=message):
                 queries.answer(given, rng)  # type: ignore[arg-type]
         assert queries.to_dict() == fp.LinearQueries(3, **HOW).to_dict()
         assert summed(queries, np.ones(3)) == [3.0]
@@ -102,12 +102,12 @@ def test_people_who_left_are_saved(tmp_path: Path) -> None:
     queries.join(2)
     saved = json.loads(json.dumps(queries.to_dict()))
     again = fp.LinearQueries.from_dict(saved, **HOW)
-    with fp.LinearQueries.from_dict(saved, **HOW, journal=tmp_path / "journal") as kept:
-        assert kept.to_dict() == saved
+    with fp.LinearQueries.from_dict(saved, **HOW, journal=tmp_path / "journal") as restored:
+        assert restored.to_dict() == saved
     with fp.LinearQueries.open(tmp_path / "journal", **HOW) as opened:
-        for one in (again, opened):
-            assert one.to_dict() == saved
-            assert summed(one, np.full(5, 0.5)) == [2.0]
+        for instance in (again, opened):
+            assert instance.to_dict() == saved
+            assert summed(instance, np.full(5, 0.5)) == [2.0]
     with pytest.raises(ValueError, match=r"version 2, got format=.filterproof.queries. version=1"):
         fp.LinearQueries.from_dict({**saved, "version": 1}, **HOW)
 

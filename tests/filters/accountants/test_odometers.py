@@ -28,19 +28,19 @@ each_odometer = pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda odomet
 def crossing(odometer: Odometer, epsilon: float, rounds: int) -> float:
     """P(L_t > epsilon_t for some t <= rounds) for RR(epsilon), by dynamic programming over the walk."""
     keep = 1 / (1 + math.exp(-epsilon))
-    law = {0: 1.0}
+    distribution = {0: 1.0}
     crossed, state = 0.0, odometer.start(1)
     for _ in range(rounds):
         state = odometer.spend(state, fp.RandomizedResponse(epsilon))
         bound = float(odometer.epsilon(state)[0])
         after: dict[int, float] = {}
-        for k, mass in law.items():
+        for k, mass in distribution.items():
             for step, chance in ((1, keep), (-1, 1 - keep)):
                 if (k + step) * epsilon > bound:
                     crossed += mass * chance
                 else:
                     after[k + step] = after.get(k + step, 0.0) + mass * chance
-        law = after
+        distribution = after
     return crossed
 
 

@@ -11,11 +11,15 @@ from hypothesis import strategies as st
 
 import filterproof as fp
 
-#: The laws of one output on three data sets, all of them neighbours: chosen so that no pair of them dominates.
-LAWS = ((Fraction(1, 2), Fraction(1, 2)), (Fraction(3, 5), Fraction(2, 5)), (Fraction(2, 5), Fraction(3, 5)))
+#: The distributions of one output on three data sets, all of them neighbours: chosen so that no pair of them dominates.
+DISTRIBUTIONS = (
+    (Fraction(1, 2), Fraction(1, 2)),
+    (Fraction(3, 5), Fraction(2, 5)),
+    (Fraction(2, 5), Fraction(3, 5)),
+)
 NEIGHBOURS = tuple(itertools.combinations(range(3), 2))
 EPSILON = 1.3
-MEMBERS = tuple(fp.FinitePair(*(tuple(map(float, LAWS[x])) for x in two)) for two in NEIGHBOURS)
+MEMBERS = tuple(fp.FinitePair(*(tuple(map(float, DISTRIBUTIONS[x])) for x in two)) for two in NEIGHBOURS)
 
 
 @given(
@@ -53,7 +57,13 @@ def _transcripts(losses_of):
             seen.append(y)
             accountant.observe(losses_of(y))
         if seen == list(outputs) or all(y == 0 for y in outputs[len(seen) :]):  # each transcript once
-            yield seen, [math.prod((law[y] for y in seen), start=Fraction(1)) for law in LAWS]
+            yield (
+                seen,
+                [
+                    math.prod((distribution[y] for y in seen), start=Fraction(1))
+                    for distribution in DISTRIBUTIONS
+                ],
+            )
 
 
 def test_the_realisation_filter_keeps_its_promise_on_every_pair_of_three_data_sets() -> None:
@@ -62,12 +72,14 @@ def test_the_realisation_filter_keeps_its_promise_on_every_pair_of_three_data_se
     def worst(transcripts):
         return max(math.log(p / q) for _, chances in transcripts for p in chances for q in chances)
 
-    losses = [np.array([math.log(LAWS[a][y] / LAWS[b][y]) for a, b in NEIGHBOURS]) for y in (0, 1)]
-    found = list(_transcripts(lambda y: losses[y]))
+    losses = [
+        np.array([math.log(DISTRIBUTIONS[a][y] / DISTRIBUTIONS[b][y]) for a, b in NEIGHBOURS]) for y in (0, 1)
+    ]
+    all_ = list(_transcripts(lambda y: losses[y]))
     for k in range(3):
-        assert sum(chances[k] for _, chances in found) == 1
-    assert 0.6 * EPSILON < worst(found) <= EPSILON
-    assert len({len(seen) for seen, _ in found}) > 1  # it stops by what was realised
+        assert sum(chances[k] for _, chances in all_) == 1
+    assert 0.6 * EPSILON < worst(all_) <= EPSILON
+    assert len({len(seen) for seen, _ in all_}) > 1  # it stops by what was realised
     assert worst(_transcripts(lambda y: np.full(3, losses[y][0]))) > EPSILON
 
 

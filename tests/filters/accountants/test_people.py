@@ -49,7 +49,7 @@ def test_a_request_with_absent_people_is_a_pick_between_two_pairs() -> None:
     usual = PairPerRun((Gaussian(np.where(norms > 0, norms / 2, 1.0)), RandomizedResponse(0.0)), norms == 0)
     assert request == usual
     assert hash(request) == hash(usual)
-    losses = [one.sample(np.random.default_rng(1), 40).tolist() for one in (request, usual)]
+    losses = [pairs.sample(np.random.default_rng(1), 40).tolist() for pairs in (request, usual)]
     assert losses[0] == losses[1]
     for some in (np.array([3, 0, 2]), norms > 1, slice(1, 7)):
         assert request.take(some) == usual.take(some)

@@ -67,18 +67,22 @@ def test_a_restored_session_refuses_the_losses_that_it_refused_before() -> None:
 
 
 def test_a_key_refuses_what_was_not_signed_with_it() -> None:
-    signed, plain = spent(KEY), spent()
-    for data in (signed, {**plain, "hmac": None}):
+    signed, unsigned = spent(KEY), spent()
+    for data in (signed, {**unsigned, "hmac": None}):
         assert "key must be the key of the signed data, got key=None" in refusal(data)
     odd = (None, "", "é", "\ud800", 1, ["x"], signed["hmac"].upper(), signed["hmac"] + "0")
-    for data, key in ((signed, OTHER), (plain, KEY), *(({**signed, "hmac": one}, KEY) for one in odd)):
+    for data, key in (
+        (signed, OTHER),
+        (unsigned, KEY),
+        *(({**signed, "hmac": signature}, KEY) for signature in odd),
+    ):
         assert "hmac must be the signature of data under key" in refusal(data, key=key)
 
 
 def test_the_signature_is_the_one_of_the_text_with_sorted_keys() -> None:
-    signed, plain = spent(KEY), spent()
-    text = json.dumps(plain, separators=(",", ":"), sort_keys=True)
-    assert signed == {**plain, "hmac": hmac.new(KEY, text.encode(), hashlib.sha256).hexdigest()}
+    signed, unsigned = spent(KEY), spent()
+    text = json.dumps(unsigned, separators=(",", ":"), sort_keys=True)
+    assert signed == {**unsigned, "hmac": hmac.new(KEY, text.encode(), hashlib.sha256).hexdigest()}
 
 
 def test_a_session_with_a_key_signs_all_that_it_saves_and_an_older_copy_is_genuine() -> None:

@@ -81,8 +81,10 @@ def test_a_loss_that_nothing_granted_can_have_is_refused_and_waited_for_still(lo
     step = RandomizedResponse.from_ratio(2)
     session = fp.RealisationFilter(3.0, 0, 50, (step,)).open("retry")
     assert session.request(step)
-    said = r"(at most 0\.693147 in size, the epsilon of the granted request|loss must be a number), got loss="
-    with pytest.raises(ValueError, match=said):
+    message = (
+        r"(at most 0\.693147 in size, the epsilon of the granted request|loss must be a number), got loss="
+    )
+    with pytest.raises(ValueError, match=message):
         session.observe(loss)
     with pytest.raises(RuntimeError, match="call observe"):
         session.request(step)
@@ -121,13 +123,13 @@ def test_filter_with_former_method_name_is_refused(former: str, name: str) -> No
 
 @pytest.mark.parametrize("together", [True, False], ids=["with the spend", "alone"])
 def test_a_session_and_people_decide_once(together: bool) -> None:
-    asked: list[str] = []
+    calls: list[str] = []
 
     def noted(name: str) -> Any:
-        return lambda *given: (asked.append(name), getattr(Adding, name)(*given))[1]
+        return lambda *given: (calls.append(name), getattr(Adding, name)(*given))[1]
 
     def step(filt: Any, state: Any, request: DominatingPair) -> Any:
-        asked.append("step")
+        calls.append("step")
         after = state + request.pure_epsilon
         return after <= 1, after if together else None
 
@@ -135,14 +137,14 @@ def test_a_session_and_people_decide_once(together: bool) -> None:
     session, people = kind().open("retry"), fp.IndividualFilter(kind(), 3)
     granting = ["step"] if together else ["step", "spend"]
     for fits in (True, True, False):
-        asked.clear()
+        calls.clear()
         assert session.request(RandomizedResponse(0.5)) == fits
-        assert asked == (granting if fits else ["step"])
+        assert calls == (granting if fits else ["step"])
     assert session.granted == 2
     for active in ([True] * 3, [True, False, True], [True, False, False]):
-        asked.clear()
+        calls.clear()
         assert people.select(RandomizedResponse(np.array([0.25, 0.75, 0.5]))).tolist() == active
-        assert asked == granting
+        assert calls == granting
 
 
 def test_a_tracker_that_writes_into_what_it_returned_forgets_nothing() -> None:

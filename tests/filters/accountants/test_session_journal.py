@@ -18,16 +18,16 @@ def test_restarts_change_no_decision(
     tmp_path_factory: pytest.TempPathFactory, mus: list[float], restarts: set[int], on_denial: str
 ) -> None:
     filt, path = fp.GaussianFilter(mu=1.0), tmp_path_factory.mktemp("sessions") / "journal"
-    whole, session = filt.open(on_denial), filt.open(on_denial, journal=path)  # type: ignore[arg-type]
+    uninterrupted, session = filt.open(on_denial), filt.open(on_denial, journal=path)  # type: ignore[arg-type]
     for number, mu in enumerate(mus):
         if number in restarts:
             session.close()
             session = filt.open(on_denial, journal=path)  # type: ignore[arg-type]
-        if whole.halted:
+        if uninterrupted.halted:
             assert session.halted
             break
-        assert session.request(fp.Gaussian(mu)) == whole.request(fp.Gaussian(mu))
-    assert session.to_dict() == whole.to_dict()
+        assert session.request(fp.Gaussian(mu)) == uninterrupted.request(fp.Gaussian(mu))
+    assert session.to_dict() == uninterrupted.to_dict()
 
 
 def test_a_halt_ends_a_loop_after_a_restart_too(tmp_path: Path) -> None:

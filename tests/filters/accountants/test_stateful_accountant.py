@@ -179,18 +179,18 @@ class Slow(Adding):
 def test_threads_never_grant_more_than_the_budget_and_store_states_in_order() -> None:
     disk: list[Mapping[str, object]] = []
     session, everyone = Slow().open("retry", record=disk.append), fp.IndividualFilter(Slow(), 2)
-    asked, rng = fp.LinearQueries(2, norm_budget=8.0, kappa=1e12), np.random.default_rng(0)
+    queries, rng = fp.LinearQueries(2, norm_budget=8.0, kappa=1e12), np.random.default_rng(0)
     granted, rounds, answers = list[bool](), list[Any](), list[float]()
 
     def work() -> None:
         for _ in range(3):
             granted.append(session.request(RandomizedResponse(0.125)))
             rounds.append(everyone.select(RandomizedResponse(0.125)))
-            answers.append(float(asked.answer(np.ones(2), rng).value[0]))
+            answers.append(float(queries.answer(np.ones(2), rng).value[0]))
 
     together(6, work)
     assert sum(granted) == session.granted == 8
     assert [data["granted"] for data in disk] == list(range(1, 9))
     assert np.sum(rounds, axis=0).tolist() == [8, 8]
     assert sum(round(answer) for answer in answers) == 16  # two people, eight times each
-    assert asked.report_for(0).remaining == 0.0
+    assert queries.report_for(0).remaining == 0.0

@@ -57,13 +57,13 @@ def test_blocks_and_value_are_those_of_fractions(sizes: list[float], mus: list[f
 
 @given(st.lists(st.floats(1e-3, 3.0), min_size=1, max_size=12), st.integers(1, 3))
 def test_equal_sizes_are_the_tracker_of_that_size_for_people_too(mus: list[float], runs: int) -> None:
-    plain, varying = fp.odometers.RenyiTracker(4.0, 0.7), fp.odometers.VaryingTracker(4.0, [0.7] * runs)
-    both = [tracker.start(3) for tracker in (plain, varying)]
+    fixed, varying = fp.odometers.RenyiTracker(4.0, 0.7), fp.odometers.VaryingTracker(4.0, [0.7] * runs)
+    both = [tracker.start(3) for tracker in (fixed, varying)]
     for mu in mus:
         request = fp.Gaussian(mu * np.array([1.0, 0.5, 0.1]))
-        both = [tracker.spend(state, request) for tracker, state in zip((plain, varying), both, strict=True)]
+        both = [tracker.spend(state, request) for tracker, state in zip((fixed, varying), both, strict=True)]
         assert both[0][0].tolist() == both[1][0].tolist()
-        assert varying.value(both[1]) == pytest.approx(plain.value(both[0]), rel=1e-15)
+        assert varying.value(both[1]) == pytest.approx(fixed.value(both[0]), rel=1e-15)
 
 
 def test_people_have_their_own_blocks() -> None:

@@ -22,7 +22,7 @@ HALF, QUARTER = fp.RandomizedResponse(0.5), fp.RandomizedResponse(0.25)
 
 def grants(filt: BridgedFilter, *requests: fp.RandomizedResponse) -> list[bool]:
     session = filt.open("retry")
-    return [session.request(one) for one in requests]
+    return [session.request(request) for request in requests]
 
 
 #: What runs each bridge of the page; other languages than Python by `make referee`, which fails without them.
@@ -75,7 +75,7 @@ def check_bridge(name: str, command: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"),
+    ("fault", "message"),
     [
         ("version", "to version"),
         ("describes", "to describe"),
@@ -100,12 +100,12 @@ def check_bridge(name: str, command: list[str]) -> None:
     ],
 )
 def test_what_the_protocol_forbids_ends_in_one_sentence(
-    tmp_path: Path, fault: str, said: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, fault: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bridge, "_MAX_LINE_BYTES", 1 << 16 if fault == "endless" else bridge._MAX_LINE_BYTES)
     with pytest.raises(BridgeError) as raised:
         grants(bridged(tmp_path, fault, 1.0 if fault == "hangs" else 30.0), *[HALF] * 4)
-    assert said in str(raised.value)
+    assert message in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
@@ -139,11 +139,14 @@ def test_what_was_granted_is_committed_and_is_granted_again_in_its_order_to_a_fr
 
 
 def test_budgets_with_the_same_past_that_are_decided_otherwise_break_the_protocol(tmp_path: Path) -> None:
-    for granted, said in ((1, "to a fresh budget and granted it to another"), (0, "decides differently on")):
+    for granted, message in (
+        (1, "to a fresh budget and granted it to another"),
+        (0, "decides differently on"),
+    ):
         filt = bridged(tmp_path, "fickle")
         state = filt.spend(filt.start(1), QUARTER)
         assert filt.admits(state, fp.RandomizedResponse(1.0)).tolist() == [False]  # its budget is closed
-        with pytest.raises(BridgeError, match=said):
+        with pytest.raises(BridgeError, match=message):
             filt.admits(state if granted else filt.start(1), QUARTER)
 
 
@@ -158,9 +161,9 @@ def test_a_mechanism_that_a_bridge_answers_an_error_to_is_outside_its_scope(tmp_
 def test_the_command_refutes_a_program_writes_its_page_and_replays_its_counterexample(tmp_path: Path) -> None:
     executed = ("--exec", f"{sys.executable} {BRIDGES / 'bridge.py'}", "--promise")
     effort = ("--effort", "0.02", "--mechanisms", "rr", "--out", "out")
-    told = filterproof("verify", *executed, "pure(0.75)", *effort, cwd=tmp_path)
-    assert told.returncode == 1, told.stderr
-    assert "REFUTED (CERTIFIED" in told.stdout
+    ended = filterproof("verify", *executed, "pure(0.75)", *effort, cwd=tmp_path)
+    assert ended.returncode == 1, ended.stderr
+    assert "REFUTED (CERTIFIED" in ended.stdout
     assert (tmp_path / "out" / "report.html").is_file()
     for promise, status in (("pure(0.75)", 0), ("pure(1)", 1)):  # the second is kept
         again = filterproof("replay", "out/verdict.json", *executed, promise, cwd=tmp_path)
@@ -168,7 +171,7 @@ def test_the_command_refutes_a_program_writes_its_page_and_replays_its_counterex
 
 
 def test_the_command_ends_with_status_3_where_the_program_does_not_answer(tmp_path: Path) -> None:
-    promised = ("--exec", f"{sys.executable} no_such_file.py", "--promise", "pure(1)")
-    told = filterproof("verify", *promised, "--effort", "0.07", "--out", "out", cwd=tmp_path)
-    assert told.returncode == 3, told.stderr
-    assert "ended with status 2 before it had answered" in told.stderr.replace("\n", " ")
+    options = ("--exec", f"{sys.executable} no_such_file.py", "--promise", "pure(1)")
+    ended = filterproof("verify", *options, "--effort", "0.07", "--out", "out", cwd=tmp_path)
+    assert ended.returncode == 3, ended.stderr
+    assert "ended with status 2 before it had answered" in ended.stderr.replace("\n", " ")

@@ -46,8 +46,8 @@ class Purse:
         self.spend(epsilon)
 
 
-def spend_epsilon(held: Purse, pair: fp.RandomizedResponse) -> Any:
-    return held.spend(float(pair.epsilon))
+def spend_epsilon(purse: Purse, pair: fp.RandomizedResponse) -> Any:
+    return purse.spend(float(pair.epsilon))
 
 
 KINDS = ("accountant, counted", "budget, counted", "queryable", "accountant, copied", "budget, copied")
@@ -55,13 +55,13 @@ BUDGETS = ("budget, counted", "budget, copied")
 
 
 def purse_filter(kind: str, make: Any = Purse, denied: Any = TooDearError, menu: Any = MENU) -> Any:
-    one = fp.PureDP(1.0)
+    promise = fp.PureDP(1.0)
     if kind == "queryable":
-        return fp.from_queryable(make, EPSILON, one, menu=menu, denied=denied)
+        return fp.from_queryable(make, EPSILON, promise, menu=menu, denied=denied)
     menu = menu if kind.endswith("counted") else None
     if kind in BUDGETS:
-        return fp.from_budget(make, spend_epsilon, one, menu=menu, denied=denied)
-    return fp.from_accountant(make, EPSILON, one, menu=menu)
+        return fp.from_budget(make, spend_epsilon, promise, menu=menu, denied=denied)
+    return fp.from_accountant(make, EPSILON, promise, menu=menu)
 
 
 def granted(filt: fp.PrivacyFilter, *places: int) -> list[bool]:
@@ -85,18 +85,20 @@ WRITTEN = (
     st.sampled_from(WRITTEN),
 )
 def test_many_runs_are_granted_what_a_sum_of_epsilons_grants(
-    kind: str, denied: Any, asked: list[tuple[int, int, int]], write: Any
+    kind: str, denied: Any, requests: list[tuple[int, int, int]], write: Any
 ) -> None:
     filt, sums = purse_filter(kind, denied=denied), [Fraction(0)] * 3
     state = filt.start(3)
-    for places in asked:
+    for places in requests:
         sums = [total + Fraction(place + 1, 4) for total, place in zip(sums, places, strict=True)]
-        told = repr([getattr(held, "spent", held) for held in state])
-        within = filt.admits(state, write(places)).tolist()
-        after = filt.spend(state, write(places)) if all(within) else state
-        assert within == [total <= 1 for total in sums]
-        assert repr([getattr(held, "spent", held) for held in state]) == told  # no state is ever changed
-        if not all(within):
+        before = repr([getattr(instance, "spent", instance) for instance in state])
+        admitted = filt.admits(state, write(places)).tolist()
+        after = filt.spend(state, write(places)) if all(admitted) else state
+        assert admitted == [total <= 1 for total in sums]
+        assert (
+            repr([getattr(instance, "spent", instance) for instance in state]) == before
+        )  # no state is ever changed
+        if not all(admitted):
             break
         state = after
 
@@ -104,9 +106,9 @@ def test_many_runs_are_granted_what_a_sum_of_epsilons_grants(
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_sent_to_another_process_and_grants_what_is_on_its_menu(kind: str) -> None:
     filt = purse_filter(kind)
-    for one in (filt,) if kind == "queryable" else (filt, pickle.loads(pickle.dumps(filt))):  # noqa: S301
-        assert granted(one, 1, 0, 1, 0, 0) == [True, True, False, True, False]
-        assert repr(one) == repr(filt)
+    for copied in (filt,) if kind == "queryable" else (filt, pickle.loads(pickle.dumps(filt))):  # noqa: S301
+        assert granted(copied, 1, 0, 1, 0, 0) == [True, True, False, True, False]
+        assert repr(copied) == repr(filt)
     assert filt.open().request(fp.RandomizedResponse(0.1)) == kind.endswith("copied")  # which is on no menu
 
 
@@ -128,9 +130,9 @@ def test_one_object_for_all_runs_is_refused(kind: str) -> None:
 
 @pytest.mark.parametrize("menu", [MENU, None], ids=["counted", "copied"])
 def test_it_grants_up_to_the_target_and_no_bit_beyond(menu: Any) -> None:
-    for answer, within in ((1.0, True), (math.nextafter(1.0, 2.0), False), (math.inf, False)):
+    for answer, granted in ((1.0, True), (math.nextafter(1.0, 2.0), False), (math.inf, False)):
         filt = fp.from_accountant(Purse, EPSILON, fp.ZCDP(1.0), menu=menu, spent=lambda held, x=answer: x)
-        assert filt.open().request(MENU[0]) is within
+        assert filt.open().request(MENU[0]) is granted
 
 
 @pytest.mark.parametrize("kind", BUDGETS)

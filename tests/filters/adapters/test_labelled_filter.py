@@ -48,10 +48,10 @@ class Epochs:
 
     def deduct(self, epoch: tuple[int, ...]) -> bool:
         paying = epoch if self.every else epoch[:1]
-        if any(not self.left[one] for one in paying):
+        if any(not self.left[epoch_number] for epoch_number in paying):
             return False
-        for one in paying:
-            self.left[one] -= 1
+        for epoch_number in paying:
+            self.left[epoch_number] -= 1
         return True
 
 
@@ -82,7 +82,7 @@ def responses(count: int) -> Fraction:
 
 
 @pytest.mark.parametrize(
-    ("make", "over", "told"),
+    ("make", "over", "answers"),
     [
         (PerSite, {"site": "a"}, 2),  # what is asked elsewhere is about others
         (PerSite, {}, 3),  # all sites together, up to the limit
@@ -91,12 +91,14 @@ def responses(count: int) -> Fraction:
         (LastSite, {"site": "a"}, 4),  # asking elsewhere, which tells nothing, gives a budget back
     ],
 )
-def test_a_record_loses_what_requests_that_read_it_reveal(make: Any, over: dict[str, str], told: int) -> None:
+def test_a_record_loses_what_requests_that_read_it_reveal(
+    make: Any, over: dict[str, str], answers: int
+) -> None:
     filt = at_sites(make, 1.0, **over)
     assert filt.scope.startswith("a record at " + ("site=a whose" if over else "all labels whose"))
     menu = [filt.at(ASK, site="a"), filt.at(ASK, site="b")]
     # a budget given back is given back again: five rounds hold four grants
-    assert reached(filt, menu, rounds=5 if make is LastSite else 6) == responses(told)
+    assert reached(filt, menu, rounds=5 if make is LastSite else 6) == responses(answers)
 
 
 class LeavesOut(Epochs):
@@ -107,10 +109,10 @@ class LeavesOut(Epochs):
         self.rule, self.free = rule, free
 
     def deduct(self, epoch: tuple[int, ...]) -> bool:
-        used = [one for one in epoch if self.left[one]]
-        for one in used if not self.free or len(used) == len(epoch) else ():
-            self.left[one] -= 1
-        return bool(self.rule(one in used for one in epoch))
+        used = [epoch_number for epoch_number in epoch if self.left[epoch_number]]
+        for epoch_number in used if not self.free or len(used) == len(epoch) else ():
+            self.left[epoch_number] -= 1
+        return bool(self.rule(epoch_number in used for epoch_number in epoch))
 
 
 @pytest.mark.parametrize(
@@ -131,8 +133,8 @@ def test_examination_says_that_it_takes_answers_as_whole(rule: Any, free: bool, 
     assert "answers on some" not in str(verify(at_sites(PerSite, 9.0), effort=0.01, stages=("sequences",)))
 
 
-@pytest.mark.parametrize(("every", "told"), [(True, 1), (False, 2)])
-def test_each_epoch_that_a_request_names_has_to_pay(every: bool, told: int) -> None:
+@pytest.mark.parametrize(("every", "answers"), [(True, 1), (False, 2)])
+def test_each_epoch_that_a_request_names_has_to_pay(every: bool, answers: int) -> None:
     filt = fp.LabelledFilter(
         spend_filter(lambda: Epochs(every=every), 1.0),
         labels={"epoch": (1, 2)},
@@ -140,7 +142,7 @@ def test_each_epoch_that_a_request_names_has_to_pay(every: bool, told: int) -> N
         together="epoch",
     )
     assert [filt.reads_record(where) for where in filt.label_combinations] == [True, False, True]
-    assert reached(filt, [filt.at(ASK, epoch=way) for way in ((1,), (2,), (1, 2))]) == responses(told)
+    assert reached(filt, [filt.at(ASK, epoch=way) for way in ((1,), (2,), (1, 2))]) == responses(answers)
     # what an examination takes for granted is named, with the way out
     text = str(verify(filt, effort=0.01, stages=("sequences",)))
     assert "code that answers on some is a service, see fp.services.Release(epoch=...)" in text
@@ -151,7 +153,7 @@ def test_an_examination_asks_at_every_label_and_its_counterexample_says_where() 
     unchecked = at_sites(lambda: PerSite(checked=False), 3 * float(np.log(2)))
     exam = verify(unchecked, effort=1, mechanisms=("rr",))
     assert exam.verdict.outcome is Outcome.REFUTED
-    assert {str(one["request"]["where"]) for one in exam.counterexample.data["sequence"]} > {
+    assert {str(step["request"]["where"]) for step in exam.counterexample.data["sequence"]} > {
         "[['site', 'b']]"
     }
     assert exam.counterexample.replay().refutes

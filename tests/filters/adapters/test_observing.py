@@ -29,13 +29,13 @@ class Vote:
         self.left -= self.asked if abs(loss) > 0 else 0.0
 
 
-def votes(told: Any, menu: tuple[fp.RandomizedResponse, ...] | None = (HALF, QUARTER)) -> Any:
+def votes(on_release: Any, menu: tuple[fp.RandomizedResponse, ...] | None = (HALF, QUARTER)) -> Any:
     return fp.from_budget(
         Vote,
         lambda vote, pair: pair.pure_epsilon is not None and vote.ask(float(pair.pure_epsilon)),
         fp.PureDP(1.0),
         menu=menu,
-        released=lambda vote, pair, loss: told(vote, loss),
+        released=lambda vote, pair, loss: on_release(vote, loss),
     )
 
 

@@ -47,7 +47,7 @@ _STEP = 2.0**-7
 
 
 def compositions() -> Iterator[Comparison]:
-    """Composed laws, covers by a Gaussian, and promises that follow from no sum."""
+    """Composed distributions, covers by a Gaussian, and promises that follow from no sum."""
     for counts in _COUNTS:
         yield from _finite(counts)
     yield from _covers()
@@ -85,7 +85,7 @@ def _hockey_stick(condition: list[tuple[Fraction, Fraction]], ratio: Fraction) -
 
 
 def _of_mechanism(losses: np.ndarray, masses: np.ndarray, ratio: Fraction) -> Fraction:
-    """A lower bound on the hockey-stick of a law in doubles, exact to 2^-100."""
+    """A lower bound on the hockey-stick of a distribution in doubles, exact to 2^-100."""
     with PRECISION_LOCK, ctx.workprec(160):
         total, odds = arb(0), ball_of(ratio)
         for loss, mass in zip(losses.tolist(), masses.tolist(), strict=True):

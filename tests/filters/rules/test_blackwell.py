@@ -115,10 +115,12 @@ def test_a_gaussian_dominates_responses_up_to_the_largest_loss_that_no_double_ho
 
         def above_gaussian(size: float, level: float) -> bool:
             m, x = mpmath.mpf(size), mpmath.mpf(level)
-            stick = mpmath.fsum(
+            hockey_stick = mpmath.fsum(
                 p * (1 - mpmath.exp(x - loss)) for loss, p in zip(losses, masses, strict=True) if loss > x
             )
-            return bool(stick > mpmath.ncdf(m / 2 - x / m) - mpmath.exp(x) * mpmath.ncdf(-m / 2 - x / m))
+            return bool(
+                hockey_stick > mpmath.ncdf(m / 2 - x / m) - mpmath.exp(x) * mpmath.ncdf(-m / 2 - x / m)
+            )
 
         for level in (0.0, 0.5, 2.0, 8.0, 20.0, 28.0, 31.0, 32.5, 32.99):
             assert not above_gaussian(mu, level)

@@ -110,13 +110,15 @@ def test_the_share_that_is_said_to_be_left_is_rounded_down() -> None:
 )
 def test_atoms_dominate_their_pair(pair: fp.DominatingPair) -> None:
     for side in (pair, pair.swapped):
-        law = discrete_pld(side, 64)
-        t = (1 - 1 / 64) ** -law.places.astype(float)
-        total = sum(map(Fraction, law.masses.tolist()), Fraction(law.infinite))
-        assert 0 <= total - 1 <= Fraction(law.excess_mass) < 1e-14
+        distribution = discrete_pld(side, 64)
+        t = (1 - 1 / 64) ** -distribution.places.astype(float)
+        total = sum(map(Fraction, distribution.masses.tolist()), Fraction(distribution.infinite))
+        assert 0 <= total - 1 <= Fraction(distribution.excess_mass) < 1e-14
         for epsilon in np.linspace(-3, 3, 41):
             own = float(side.hockey_stick(epsilon))
-            atoms = law.infinite + float(np.maximum(law.masses * (1 - np.exp(epsilon) / t), 0).sum())
+            atoms = distribution.infinite + float(
+                np.maximum(distribution.masses * (1 - np.exp(epsilon) / t), 0).sum()
+            )
             assert own <= atoms + 1e-12
             assert atoms <= own + 2e-3
 

@@ -39,7 +39,7 @@ def after_losses(
 
 
 def test_what_remains_is_the_way_to_the_limit() -> None:
-    # the setting of 004 Figure 2: sigma = 2, N = 48
+    # the setting of Taylor et al., Figure 2: sigma = 2, N = 48
     filt = fp.RealisationFilter(10.0, 1e-5, 48, (STEP,))
     limit, session = float(kappa(10.0, 2.0, filt.dhat, filt.theta)), filt.open()  # type: ignore[arg-type]
     for loss, before in ((1.5, 0.0), (-4.0, 1.5), (0.0, -2.5)):

@@ -51,7 +51,7 @@ MENUS: tuple[tuple[DominatingPair, ...], ...] = (COMMON_RATES, (SubsampledGaussi
 _ONE_NOISE, _TWO = COMMON_RATES[:2], COMMON_RATES[1:]
 GAMES = ((2.0, 1e-5, _ONE_NOISE), (1.0, 1e-5, _ONE_NOISE), (1.0, 1e-5, _TWO), (1.0, 1e-6, _TWO))
 #: More rounds than the filter grants of any mechanism looked at.
-_MOST = 300_000
+_MAX_GRANTS = 300_000
 #: The relative width of a composition, and of a game.
 _WIDTH = 0.02
 
@@ -72,7 +72,7 @@ def measured(epsilon: float, menu: tuple[DominatingPair, ...]) -> WorstCase:
 def overshoot(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> list[dict[str, Any]]:
     """A row for each mechanism: its rounds by each rule, and the certified ends of what the central limit's reach."""
     limit, potential = central_limit(epsilon, delta), PotentialFilter(epsilon, delta, menu)
-    granted = [count_grants(limit, pair, most=_MOST) for pair in menu]
+    granted = [count_grants(limit, pair, most=_MAX_GRANTS) for pair in menu]
     shares = {pair: 1 / n for pair, n in zip(menu, granted, strict=True)}
     renyi = RenyiFilter.planned(epsilon, delta, shares)
     rows = []
@@ -86,7 +86,7 @@ def overshoot(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) ->
                 "plan": bounds_on_planned_rounds(epsilon, delta, pair, MAX_ROUNDS)[0]
                 if n < MAX_ROUNDS
                 else None,
-                "Rényi": count_grants(renyi, pair, most=_MOST),
+                "Rényi": count_grants(renyi, pair, most=_MAX_GRANTS),
                 "potential": int(potential.rounds(potential.start(1), pair)[0]),
                 "central limit": n,
                 "low": reached.low,
@@ -101,7 +101,7 @@ def played(epsilon: float, delta: float, menu: tuple[DominatingPair, ...]) -> di
     filt = central_limit(epsilon, delta)
     worst = worst_case(filt, menu, epsilon=epsilon, relative=_WIDTH)
     alone = [
-        Composition({pair: count_grants(filt, pair, most=_MOST)}).delta(epsilon, relative=_WIDTH).low
+        Composition({pair: count_grants(filt, pair, most=_MAX_GRANTS)}).delta(epsilon, relative=_WIDTH).low
         for pair in menu
     ]
     return {

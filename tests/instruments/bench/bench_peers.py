@@ -88,8 +88,8 @@ def _by_composition(relative: float) -> Callable[[Work], Said]:
             composition._inversion_of,
         ):
             kept.cache_clear()
-        found = composition.Composition({work.pair: work.rounds}).delta(work.epsilon, relative=relative)
-        return Said(found.low, (found.low + found.high) / 2, found.high)
+        bounds = composition.Composition({work.pair: work.rounds}).delta(work.epsilon, relative=relative)
+        return Said(bounds.low, (bounds.low + bounds.high) / 2, bounds.high)
 
     return delta
 
@@ -104,8 +104,8 @@ def _by_dp_accounting(work: Work) -> Said:
         Laplace: lambda pair: pld.from_laplace_mechanism(pair.b),
         RandomizedResponse: lambda pair: pld.from_randomized_response(2 / (1 + np.exp(pair.epsilon)), 2),
     }
-    one = _of(known, work.pair)
-    value = float(one.self_compose(work.rounds).get_delta_for_epsilon(work.epsilon))
+    distribution = _of(known, work.pair)
+    value = float(distribution.self_compose(work.rounds).get_delta_for_epsilon(work.epsilon))
     return Said(None, value, value)
 
 
@@ -123,9 +123,9 @@ def _by_prv_accountant(work: Work) -> Said:
         Laplace: lambda pair: prv.LaplaceMechanism(1 / pair.b),
         RandomizedResponse: lambda pair: prv.PureDPMechanism(pair.epsilon),
     }
-    one = _of(known, work.pair)
+    pld = _of(known, work.pair)
     accountant = prv.PRVAccountant(
-        prvs=[one], max_self_compositions=[work.rounds], eps_error=_EPSILON_ERROR, delta_error=_DELTA_ERROR
+        prvs=[pld], max_self_compositions=[work.rounds], eps_error=_EPSILON_ERROR, delta_error=_DELTA_ERROR
     )
     return Said(*accountant.compute_delta(work.epsilon, [work.rounds]))
 
@@ -141,13 +141,13 @@ def _by_pld_accounting(work: Work) -> Said:
 
     pair = work.pair
     if isinstance(pair, SubsampledGaussian):
-        whole = pld.from_gaussian_mechanism(pair.sigma)
-        one = library.subsample_pld(pld=whole, sampling_probability=pair.q)
-        value = float(one.self_compose(work.rounds).get_delta_for_epsilon(work.epsilon))
+        gaussian = pld.from_gaussian_mechanism(pair.sigma)
+        distribution = library.subsample_pld(pld=gaussian, sampling_probability=pair.q)
+        value = float(distribution.self_compose(work.rounds).get_delta_for_epsilon(work.epsilon))
         return Said(None, value, value)
     config = library.AllocationSchemeConfig(loss_discretization=_CELL * work.rounds)
     if isinstance(pair, Laplace):
-        one, other = (
+        distribution, other = (
             library.laplace_distribution(scale=pair.b, value_discretization=_CELL) for _ in range(2)
         )
         value = library.general_allocation_delta(
@@ -155,7 +155,7 @@ def _by_pld_accounting(work: Work) -> Said:
             num_steps=1,
             num_selected=1,
             num_epochs=work.rounds,
-            remove_realization=one,
+            remove_realization=distribution,
             add_realization=other,
             config=config,
         )
@@ -181,8 +181,8 @@ def _by_opake(work: Work) -> Said:
         Gaussian: lambda pair: native.gaussian_pld(1 / pair.mu, config),
         SubsampledGaussian: lambda pair: native.poisson_pld(native.gaussian_pld(pair.sigma, config), pair.q),
     }
-    one = _of(known, work.pair)
-    value = float(one.self_compose(work.rounds).delta_at(work.epsilon))
+    pld = _of(known, work.pair)
+    value = float(pld.self_compose(work.rounds).delta_at(work.epsilon))
     return Said(None, value, value)
 
 
@@ -213,14 +213,14 @@ def bench_composition(benchmark: Any, work: Work, one: Contestant) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            said = one.delta(work)  # imports and compiles
+            bounds = one.delta(work)  # imports and compiles
         except Exception as why:
             if one.package is None:
                 raise
             pytest.skip(f"{by}: {why}")
         benchmark(one.delta, work)
-    encloses = (said.low is None or said.low <= true) and (said.high is None or true <= said.high)
-    benchmark.extra_info.update(asdict(said), by=by, reference=float(true), route=work.route)
-    benchmark.extra_info.update(error=float(said.value / true - 1), encloses=bool(encloses))
+    encloses = (bounds.low is None or bounds.low <= true) and (bounds.high is None or true <= bounds.high)
+    benchmark.extra_info.update(asdict(bounds), by=by, reference=float(true), route=work.route)
+    benchmark.extra_info.update(error=float(bounds.value / true - 1), encloses=bool(encloses))
     if one.package is None:
         assert encloses

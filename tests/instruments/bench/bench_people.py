@@ -64,6 +64,6 @@ def bench_round(benchmark: Any, work: str) -> None:
 def bench_journal(benchmark: Any, tmp_path: Path) -> None:
     """Linear queries that keep a journal in the folder for temporary files."""
     rng = np.random.default_rng(1)
-    asked = rng.random(1_000_000)
-    with LinearQueries(len(asked), norm_budget=1e3, kappa=1.0, journal=tmp_path / "journal") as queries:
-        benchmark.pedantic(queries.answer, (asked, rng), rounds=20)
+    requests = rng.random(1_000_000)
+    with LinearQueries(len(requests), norm_budget=1e3, kappa=1.0, journal=tmp_path / "journal") as queries:
+        benchmark.pedantic(queries.answer, (requests, rng), rounds=20)

@@ -80,8 +80,8 @@ def bench_positions(benchmark: Any, charges: int) -> None:
     step = 2.0**-8
     menu = [fp.RandomizedResponse(step * k) for k in range(1, 5)]
     filt = fp.ZCDPFilter(charges * step**2 / 2)
-    found = benchmark.pedantic(fp.worst_case, (filt, menu), {"epsilon": 1.0}, rounds=1)
-    benchmark.extra_info["units"] = found.positions
+    game = benchmark.pedantic(fp.worst_case, (filt, menu), {"epsilon": 1.0}, rounds=1)
+    benchmark.extra_info["units"] = game.positions
     tracemalloc.start()
     fp.worst_case(filt, menu, epsilon=1.0)
     benchmark.extra_info["bytes"] = tracemalloc.get_traced_memory()[1]

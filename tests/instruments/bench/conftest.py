@@ -18,5 +18,5 @@ def pytest_benchmark_update_json(config: Any, benchmarks: Any, output_json: dict
         "numpy": np.__version__,
     }
     output_json["commit_info"] = {"id": output_json["commit_info"].get("id")}
-    for one in output_json["benchmarks"]:
-        one["stats"] = {name: one["stats"][name] for name in ("median", "iqr", "rounds")}
+    for benchmark in output_json["benchmarks"]:
+        benchmark["stats"] = {name: benchmark["stats"][name] for name in ("median", "iqr", "rounds")}

@@ -100,9 +100,9 @@ def _sampled(q: Any, sigma: Any, k: int, epsilon: Any) -> Any:
                 return total
 
     h = c / 4
-    found = (integrand(c) / 2 + line(h, h)) * h
+    estimate = (integrand(c) / 2 + line(h, h)) * h
     while True:
-        before, h = found, h / 2
-        found = before / 2 + line(h, 2 * h) * h  # the points between
-        if abs(found - before) < mp.mpf(10) ** -13 * found:
-            return found / mp.pi
+        before, h = estimate, h / 2
+        estimate = before / 2 + line(h, 2 * h) * h  # the points between
+        if abs(estimate - before) < mp.mpf(10) ** -13 * estimate:
+            return estimate / mp.pi

@@ -12,9 +12,9 @@ from tests.instruments.bench.references import reference
 @pytest.mark.parametrize("pair", [Gaussian(0.3), Laplace(3.0), RandomizedResponse(0.4)], ids=repr)
 @pytest.mark.parametrize("rounds", [1, 2, 5])
 def test_reference_lies_within_certified_composition(pair, rounds: int) -> None:
-    found = Composition({pair: rounds}).delta(0.3)
-    assert found.low * (1 - 1e-12) <= reference(pair, rounds, 0.3) <= found.high * (1 + 1e-12)
-    assert found.high - found.low < 0.01 * found.high
+    bounds = Composition({pair: rounds}).delta(0.3)
+    assert bounds.low * (1 - 1e-12) <= reference(pair, rounds, 0.3) <= bounds.high * (1 + 1e-12)
+    assert bounds.high - bounds.low < 0.01 * bounds.high
 
 
 @pytest.mark.parametrize("pair", [Gaussian(0.3), Laplace(3.0), RandomizedResponse(0.4)], ids=repr)

@@ -70,7 +70,7 @@ def require_after(
 
 
 def transcript(filt: fp.PrivacyFilter, strategy: Strategy) -> Masses:
-    """The laws of the transcript, by enumeration of every outcome; a denied request ends a path."""
+    """The distributions of the transcript, by enumeration of every outcome; a denied request ends a path."""
     leaves: Masses = []
 
     def walk(state: object, past: tuple[float, ...], p: float, q: float) -> None:
@@ -97,14 +97,14 @@ class Best:
         """The most that an adversary reaches at epsilon in either direction; no position is looked at twice."""
         known: dict[Hashable, float] = {}
         # the state after a request, None if it is denied: a filter that looks at no losses comes to few states
-        asked: dict[tuple[Hashable, int], object] = {}
+        spent_states: dict[tuple[Hashable, int], object] = {}
 
         def spent(state: object, place: int) -> object:
             key = (run_keys(state)[0], place)
-            if key not in asked:
+            if key not in spent_states:
                 admitted = filt.admits(state, self.menu[place])[0]
-                asked[key] = filt.spend(state, self.menu[place]) if admitted else None
-            return asked[key]
+                spent_states[key] = filt.spend(state, self.menu[place]) if admitted else None
+            return spent_states[key]
 
         def best(way: int, state: object, loss: float, left: int) -> float:
             key = (way, run_keys(state)[0], round(loss, 9), left)
@@ -114,10 +114,10 @@ class Best:
                     granted = spent(state, place)
                     if granted is not None:
                         after = (
-                            masses[way] * best(way, told, loss + way * masses[0], left - 1)
+                            masses[way] * best(way, observed, loss + way * masses[0], left - 1)
                             for masses in _outcomes(pair)
                             if masses[way] > 0
-                            for told in [filt.observe(granted, np.array([masses[0]]))]
+                            for observed in [filt.observe(granted, np.array([masses[0]]))]
                         )
                         value = max(value, math.fsum(after))
                 known[key] = value
@@ -128,36 +128,39 @@ class Best:
 
 def _outcomes(pair: fp.DominatingPair) -> list[tuple[float, float, float]]:
     """(loss, P-mass, Q-mass) of a finite pair's outcomes, those that P cannot produce too."""
-    found = [(float(loss), float(p), float(p) * math.exp(-loss)) for loss, p in pair.outputs if p > 0]
+    outcomes = [(float(loss), float(p), float(p) * math.exp(-loss)) for loss, p in pair.outputs if p > 0]
     missing = float(pair._q_mass_where_p_is_zero)
-    return found + ([(-math.inf, 0.0, missing)] if missing > 0 else [])
+    return outcomes + ([(-math.inf, 0.0, missing)] if missing > 0 else [])
 
 
 # -- divergences -------------------------------------------------------------------------------------------
 
 
 def product(pairs: Iterable[fp.DominatingPair]) -> Masses:
-    """The laws of finite pairs fixed in advance, by enumeration."""
-    law: Masses = [(1.0, 1.0)]
+    """The distributions of finite pairs fixed in advance, by enumeration."""
+    distribution: Masses = [(1.0, 1.0)]
     for pair in pairs:
-        law = [(p * a, q * b) for p, q in law for _, a, b in _outcomes(pair)]
-    return law
+        distribution = [(p * a, q * b) for p, q in distribution for _, a, b in _outcomes(pair)]
+    return distribution
 
 
-def hockey_stick(law: Masses, epsilon: float) -> float:
+def hockey_stick(distribution: Masses, epsilon: float) -> float:
     """H_{e^epsilon}, the larger direction."""
     e = math.exp(epsilon)
-    return max(math.fsum(max(p - e * q, 0.0) for p, q in law), math.fsum(max(q - e * p, 0.0) for p, q in law))
+    return max(
+        math.fsum(max(p - e * q, 0.0) for p, q in distribution),
+        math.fsum(max(q - e * p, 0.0) for p, q in distribution),
+    )
 
 
-def renyi(law: Masses, alpha: float) -> float:
+def renyi(distribution: Masses, alpha: float) -> float:
     """D_alpha, the larger direction."""
-    return max(one_way_renyi(law, alpha), one_way_renyi([(q, p) for p, q in law], alpha))
+    return max(one_way_renyi(distribution, alpha), one_way_renyi([(q, p) for p, q in distribution], alpha))
 
 
-def one_way_renyi(law: Masses, alpha: float) -> float:
+def one_way_renyi(distribution: Masses, alpha: float) -> float:
     """D_alpha from P to Q."""
-    return math.log(math.fsum(p**alpha * q ** (1 - alpha) for p, q in law if p > 0)) / (alpha - 1)
+    return math.log(math.fsum(p**alpha * q ** (1 - alpha) for p, q in distribution if p > 0)) / (alpha - 1)
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:
@@ -198,8 +201,8 @@ def played(
     if isinstance(asked, Best):
         value = asked.value(filt, epsilon)  # type: ignore[arg-type]
     elif callable(asked):
-        law = transcript(filt, asked)
-        value = hockey_stick(law, epsilon) if alpha is None else renyi(law, alpha)  # type: ignore[arg-type]
+        distribution = transcript(filt, asked)
+        value = hockey_stick(distribution, epsilon) if alpha is None else renyi(distribution, alpha)  # type: ignore[arg-type]
     else:
         require_granted(filt, asked)
         pairs = Counter(asked)
@@ -209,5 +212,7 @@ def played(
             value = fp.Composition(pairs).delta(epsilon).low  # type: ignore[arg-type]
         else:
             both = (pairs, {pair.swapped: times for pair, times in pairs.items()})
-            value = max(sum(times * float(pair.renyi(alpha)) for pair, times in one.items()) for one in both)
+            value = max(
+                sum(times * float(pair.renyi(alpha)) for pair, times in counts.items()) for counts in both
+            )
     return Reached(value, epsilon, alpha)

@@ -1,4 +1,4 @@
-"""Sums of randomised responses: their deltas by closed form, bounded from below, and their laws on a lattice."""
+"""Sums of randomised responses: closed-form deltas, bounded from below, and distributions on a lattice."""
 
 import math
 from collections.abc import Iterable
@@ -20,11 +20,11 @@ def response_delta(level: float, count: int, epsilon: float, before: float = 0.0
 
 def response_law(step: float, counts: Iterable[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
     """The losses and their P-masses of so many responses at each level, (level, count) in steps, fixed in advance."""
-    law = np.ones(1)
+    distribution = np.ones(1)
     for level, count in counts:
         keep = 1 / (1 + math.exp(-level * step))
-        one = np.zeros(2 * level + 1)
-        one[0], one[-1] = 1 - keep, keep
+        response = np.zeros(2 * level + 1)
+        response[0], response[-1] = 1 - keep, keep
         for _ in range(count):
-            law = np.convolve(law, one)
-    return step * (np.arange(len(law)) - len(law) // 2), law
+            distribution = np.convolve(distribution, response)
+    return step * (np.arange(len(distribution)) - len(distribution) // 2), distribution

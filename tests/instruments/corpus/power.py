@@ -53,26 +53,26 @@ def _public() -> list[Subject]:
 
 
 SUBJECTS: dict[str, list[Subject]] = {
-    half: [
+    part: [
         Subject(case.name, case.kind, case.why if case.kind == "broken" else "", case.filter_class)
         for case in cases
     ]
-    for half, cases in PARTS.items()
+    for part, cases in PARTS.items()
 } | {"public": _public()}
 
 
 def _processor() -> float:
     """Processor seconds of this process and of the workers that ended."""
     usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in usages)
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def examined(job: tuple[str, int, float]) -> Said:
     """The line of one subject: its part, its place and the effort. What cannot be examined is an error, and a miss."""
-    half, place, effort = job
-    subject = SUBJECTS[half][place]
+    part, place, effort = job
+    subject = SUBJECTS[part][place]
     line: Said = {
-        "half": half,
+        "part": part,
         "name": subject.name,
         "kind": subject.kind,
         "outcome": "ERROR",
@@ -96,16 +96,16 @@ def _found(subject: Subject, effort: float) -> Said:
         violation = fp.services.first_violation(subject.make(), subject.promise, effort=effort).violation
         counterexample = "" if violation is None else "; ".join(violation.events)
         return {"outcome": "UNDECIDED" if violation is None else "REFUTED", "counterexample": counterexample}
-    found = verify(subject.make(), effort=effort)
-    outcome = found.ending.name
-    if found.counterexample is not None:
-        outcome = "REFUTED" if found.counterexample.replay().refutes else "REPLAY FAILS"
+    exam = verify(subject.make(), effort=effort)
+    outcome = exam.ending.name
+    if exam.counterexample is not None:
+        outcome = "REFUTED" if exam.counterexample.replay().refutes else "REPLAY FAILS"
     return {
         "outcome": outcome,
-        "evidence": found.verdict.evidence.name,
-        "stages": [one.stage for one in found.findings if one.counterexample is not None],
-        "detail": found.verdict.detail,
-        "counterexample": "" if found.counterexample is None else str(found.counterexample),
+        "evidence": exam.verdict.evidence.name,
+        "stages": [finding.stage for finding in exam.findings if finding.counterexample is not None],
+        "detail": exam.verdict.detail,
+        "counterexample": "" if exam.counterexample is None else str(exam.counterexample),
     }
 
 
@@ -114,12 +114,11 @@ def _record(out: Path, effort: float, table: list[Said]) -> None:
     before = json.loads(out.read_text("utf-8")) if out.is_file() else {}
     today = time.strftime("%Y-%m-%d")
     order = [
-        (half, subject.kind, subject.name) for half, subjects in SUBJECTS.items() for subject in subjects
+        (part, subject.kind, subject.name) for part, subjects in SUBJECTS.items() for subject in subjects
     ]
-    cases = {(said["half"], said["kind"], said["name"]): said for said in before.get("cases", [])}
+    cases = {(row["part"], row["kind"], row["name"]): row for row in before.get("cases", [])}
     cases |= {
-        (said["half"], said["kind"], said["name"]): {**said, "date": today, "effort": effort}
-        for said in table
+        (row["part"], row["kind"], row["name"]): {**row, "date": today, "effort": effort} for row in table
     }
     record = {"date": today, "effort": effort, "history": before.get("history", "")}
     record["cases"] = [cases[key] for key in order if key in cases]
@@ -132,35 +131,35 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--effort", type=float, default=1.0)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--half", choices=list(SUBJECTS), nargs="+", default=list(SUBJECTS))
+    parser.add_argument("--part", choices=list(SUBJECTS), nargs="+", default=list(SUBJECTS))
     parser.add_argument("--only", default="", help="names of cases, separated by commas")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args(arguments)
     wanted = set(given.only.split(",")) if given.only else None
     jobs = [
-        (half, place)
-        for half in given.half
-        for place, subject in enumerate(SUBJECTS[half])
+        (part, place)
+        for part in given.part
+        for place, subject in enumerate(SUBJECTS[part])
         if wanted is None or subject.name in wanted
     ]
     table = []
     with get_context("spawn").Pool(given.workers, maxtasksperchild=4) as pool:
-        for said in pool.imap_unordered(examined, [(*job, given.effort) for job in jobs]):
-            table.append(said)
+        for row in pool.imap_unordered(examined, [(*job, given.effort) for job in jobs]):
+            table.append(row)
             if given.out is not None:
                 _record(given.out, given.effort, table)
-            mark = " " if is_right_verdict(said) else "X"
+            mark = " " if is_right_verdict(row) else "X"
             print(
-                f"{mark} {said['kind']:6} {said['name']:32} {said['outcome']:9} {said['evidence']:11} "
-                f"{said['seconds']:5.1f} s, {said['processor']:5.1f} of the processor  {str(said['detail'])[:110]}",
+                f"{mark} {row['kind']:6} {row['name']:32} {row['outcome']:9} {row['evidence']:11} "
+                f"{row['seconds']:5.1f} s, {row['processor']:5.1f} of the processor  {str(row['detail'])[:110]}",
                 flush=True,
             )
-    for half in SUBJECTS:
+    for part in SUBJECTS:
         for kind in ("broken", "sound"):
-            rows = [said for said in table if said["half"] == half and said["kind"] == kind]
+            rows = [row for row in table if row["part"] == part and row["kind"] == kind]
             if rows:
                 print(
-                    f"{half} half, {kind}: {sum(map(is_right_verdict, rows))} of {len(rows)} as they should be"
+                    f"{part} part, {kind}: {sum(map(is_right_verdict, rows))} of {len(rows)} as they should be"
                 )
     return int(not all(map(is_right_verdict, table)))
 

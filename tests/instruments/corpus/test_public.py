@@ -42,23 +42,23 @@ BUDGETS = [bug for bug in BUGS if issubclass(bug.budget, Budget)]
 @pytest.mark.parametrize("bug", BUDGETS, ids=lambda bug: bug.name)
 def test_bug_grants_more_than_guarantee_and_repair_does_not(bug: PublicBug) -> None:
     pairs = [bug.budget.kind(size) for size in (0.125, 0.25, 0.5, 1.0, 1.0045, 2.0, 4.0)]
-    found = {
+    broken = {
         repaired: any(breaks(bug, pair, granted(bug, pair, repaired=repaired)) for pair in pairs)
         for repaired in (False, True)
     }
-    assert found == {False: True, True: False}
+    assert broken == {False: True, True: False}
 
 
 @pytest.mark.parametrize("name", ["an unset budget is NaN", "read, compared, set"])
 def test_examination_refutes_a_filter_and_a_service_of_public_bugs(name: str) -> None:
-    places = {(one.name, one.kind): place for place, one in enumerate(SUBJECTS["public"])}
+    places = {(bug.name, bug.kind): place for place, bug in enumerate(SUBJECTS["public"])}
     assert examined(("public", places[name, "broken"], 0.4))["outcome"] == "REFUTED"
 
 
 def test_record_has_every_public_bug_refuted_and_no_repair() -> None:
-    rows = [row for row in recorded_data("power")["cases"] if row["half"] == "public"]
+    rows = [row for row in recorded_data("power")["cases"] if row["part"] == "public"]
     assert [(row["name"], row["kind"]) for row in rows] == [
-        (one.name, one.kind) for one in SUBJECTS["public"]
+        (bug.name, bug.kind) for bug in SUBJECTS["public"]
     ]
     assert {(row["kind"], row["outcome"]) for row in rows} == {("broken", "REFUTED"), ("sound", "UNDECIDED")}
     assert all(row["thread"] and (row["counterexample"] or row["kind"] == "sound") for row in rows)

@@ -16,8 +16,8 @@ RECORD = ROOT / "reports/recorded/planted.json"
 
 def recorded(faults: tuple[Fault, ...], outcomes: list[Outcome]) -> dict[str, object]:
     """The record: the table's digest, the score, and a line for each fault."""
-    told = list(zip(faults, outcomes, strict=True))
-    counted = [outcome.red for fault, outcome in told if fault.kind != "equivalent"]
+    pairs = list(zip(faults, outcomes, strict=True))
+    counted = [outcome.red for fault, outcome in pairs if fault.kind != "equivalent"]
     return {
         "date": time.strftime("%Y-%m-%d"),
         "table": digest(faults),
@@ -25,7 +25,7 @@ def recorded(faults: tuple[Fault, ...], outcomes: list[Outcome]) -> dict[str, ob
         "faults": len(counted),
         "red": sum(counted),
         "equivalent": len(faults) - len(counted),
-        "equivalent red": sum(outcome.red for _, outcome in told) - sum(counted),
+        "equivalent red": sum(outcome.red for _, outcome in pairs) - sum(counted),
         "lines": [
             {
                 "name": fault.name,
@@ -35,7 +35,7 @@ def recorded(faults: tuple[Fault, ...], outcomes: list[Outcome]) -> dict[str, ob
                 "found": outcome.found,
                 "detail": fault.reason if fault.kind == "equivalent" else outcome.detail,
             }
-            for fault, outcome in told
+            for fault, outcome in pairs
         ],
     }
 
@@ -48,8 +48,12 @@ def _known() -> dict[str, Outcome]:
     """What the record says of faults that ended as they should, by name."""
     faults = {fault.name: fault for fault in FAULTS}
     lines = json.loads(RECORD.read_text("utf-8"))["lines"] if RECORD.is_file() else []
-    told = {line["name"]: Outcome(line["found"], line["detail"], 0.0) for line in lines}
-    return {name: one for name, one in told.items() if name in faults and _right(faults[name], one)}
+    outcomes = {line["name"]: Outcome(line["found"], line["detail"], 0.0) for line in lines}
+    return {
+        name: outcome
+        for name, outcome in outcomes.items()
+        if name in faults and _right(faults[name], outcome)
+    }
 
 
 def main(arguments: list[str]) -> int:
@@ -70,8 +74,8 @@ def main(arguments: list[str]) -> int:
         return 1
     outcomes: list[Outcome] = []
     with ThreadPoolExecutor(given.workers) as pool:
-        found = pool.map(lambda fault: known.get(fault.name) or plant(fault), faults)
-        for fault, outcome in zip(faults, found, strict=True):
+        found_outcomes = pool.map(lambda fault: known.get(fault.name) or plant(fault), faults)
+        for fault, outcome in zip(faults, found_outcomes, strict=True):
             outcomes.append(outcome)
             print(
                 f"{' ' if _right(fault, outcome) else 'X'} {fault.kind:10} {fault.file:42} {outcome.seconds:5.1f} s  "

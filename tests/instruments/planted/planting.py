@@ -72,14 +72,14 @@ def _things(module: str) -> Iterator[str]:
     every = [*objects.certified_examples(), *(make() for make in groups.THINGS)]
     own = sorted(every, key=lambda thing: not _of(thing, package))
     for thing in own:
-        found = objects.certify_or_fail(thing)
-        yield from (f"{one.status.name}: {one.number.says}" for one in found.refused)
+        report = objects.certify_or_fail(thing)
+        yield from (f"{comparison.status.name}: {comparison.number.says}" for comparison in report.refused)
 
 
 def _of(thing: object, package: str) -> bool:
     """Whether the thing, or a filter in it, is of a class of the package."""
     inner = (getattr(thing, name, None) for name in ("filter", "tracker", "people"))
-    classes = [kind for one in (thing, *inner) for kind in type(one).__mro__]
+    classes = [kind for instance in (thing, *inner) for kind in type(instance).__mro__]
     return any(kind.__module__.startswith(package) for kind in classes)
 
 

@@ -13,21 +13,21 @@ _CLOSED = tuple(part for part in PARTS if part.name == "closed forms")
 
 
 def fault(file: str, means: str) -> Fault:
-    (found,) = (one for one in FAULTS if (one.file, one.means) == (file, means))
-    return found
+    (match,) = (fault for fault in FAULTS if (fault.file, fault.means) == (file, means))
+    return match
 
 
 def test_the_table_holds_enough_faults_in_enough_files() -> None:
-    counted = [one for one in FAULTS if one.kind != "equivalent"]
+    counted = [fault for fault in FAULTS if fault.kind != "equivalent"]
     assert len(counted) >= 80
-    assert len({one.file for one in counted}) >= 18
-    assert len({one.name for one in FAULTS}) == len(FAULTS)
+    assert len({fault.file for fault in counted}) >= 18
+    assert len({fault.name for fault in FAULTS}) == len(FAULTS)
 
 
 def test_every_text_occurs_once_and_every_fault_is_python_and_says_why_if_it_is_equivalent() -> None:
-    for one in FAULTS:
-        compile(one.planted(), one.file, "exec")
-        assert bool(one.reason) == (one.kind == "equivalent")
+    for fault in FAULTS:
+        compile(fault.planted(), fault.file, "exec")
+        assert bool(fault.reason) == (fault.kind == "equivalent")
 
 
 def test_a_text_that_is_not_there_is_no_fault_that_was_found() -> None:
@@ -59,7 +59,7 @@ def test_the_steps_of_theorems_use_no_module_in_which_faults_are_planted() -> No
         module = waiting.pop()
         seen.add(module)
         waiting |= _imported(module) - seen
-    assert not seen & {one.module for one in FAULTS}
+    assert not seen & {fault.module for fault in FAULTS}
 
 
 def _imported(module: str) -> set[str]:
@@ -67,18 +67,18 @@ def _imported(module: str) -> set[str]:
     path = ROOT / (module.removeprefix("filterproof.").replace(".", "/") + ".py")
     if not path.is_file():
         return set()
-    found: set[str] = set()
+    modules: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("filterproof.theory"):
-            found.add(node.module)
-    return found
+            modules.add(node.module)
+    return modules
 
 
 def test_the_record_is_of_this_table_and_of_at_least_95_percent() -> None:
     record = json.loads(RECORD.read_text("utf-8"))
     assert record["table"] == digest(FAULTS)
     assert [line["name"] for line in record["lines"]] == [fault.name for fault in FAULTS]
-    assert record["faults"] == sum(one.kind != "equivalent" for one in FAULTS)
+    assert record["faults"] == sum(each.kind != "equivalent" for each in FAULTS)
     assert record["red"] >= 0.95 * record["faults"]
     assert record["equivalent red"] == 0
 

@@ -1,4 +1,4 @@
-"""Paths have the law of what was asked for; a batch is a function of its index and seed; nonsense is one sentence."""
+"""Paths have the distribution requested; a batch is a function of its index and seed; bad arguments raise."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -147,8 +147,8 @@ class Overspender:
             lost = fp.Gaussian(math.sqrt(granted) * each).hockey_stick(left) if granted else -np.expm1(left)
             return np.asarray(np.maximum(lost, 0.0) * np.exp(-z * z / 2) / math.sqrt(2 * math.pi))
 
-        # in both directions the loss is N(mu^2/2, mu^2) under the law drawn from; the filter sees log dP/dQ, which
-        # has the opposite sign for "QP", so that it then overspends where this loss is large
+        # in both directions the loss is N(mu^2/2, mu^2) under the distribution drawn from. The filter sees
+        # log dP/dQ, which has the opposite sign for "QP", so that it then overspends where this loss is large
         cut = self.below if direction == "PQ" else -self.below
         z, kink = ((loss - mu * mu / 2) / mu for loss in (cut, self.epsilon))
         # cut where the integrand changes scale, and where it has a kink

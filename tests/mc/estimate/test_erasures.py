@@ -1,4 +1,4 @@
-"""Infinite losses weighed instead of drawn, against closed forms and against the law of every transcript."""
+"""Infinite losses weighed instead of drawn, against closed forms and against the distribution of every transcript."""
 
 import math
 from dataclasses import replace

@@ -18,7 +18,7 @@ NOT_COMPARED = {
     "ApproximateZCDPFilter": "the mechanisms have no bad event, so its xi buys nothing",
 }
 #: Those that are told the losses.
-TOLD = {"ExPostFilter", "HockeyStickFilter", "RealisationFilter"}
+LOSS_OBSERVERS = {"ExPostFilter", "HockeyStickFilter", "RealisationFilter"}
 EPSILON, DELTA = 1.0, 1e-4
 MECHANISMS = {
     "pure": fp.PureDP(0.25),
@@ -57,7 +57,7 @@ def test_the_code_of_each_filter_runs_and_a_session_grants_as_many(word: str) ->
 @pytest.mark.parametrize("word", MECHANISMS)
 def test_no_filter_that_ignores_losses_grants_more_than_a_plan_can_have(word: str) -> None:
     found = compared(word)
-    shares = [row["share_low"] for row in found.rows() if row["filter"] not in TOLD]
+    shares = [row["share_low"] for row in found.rows() if row["filter"] not in LOSS_OBSERVERS]
     assert 0 < max(shares) <= 1
     assert [one.rounds for one in found.choices] == sorted(
         (one.rounds for one in found.choices), reverse=True
@@ -95,7 +95,7 @@ def test_of_rho_alone_only_what_rests_on_rho_is_compared() -> None:
 
 def test_the_mean_of_rounds_that_losses_decide_is_in_its_interval() -> None:
     found = compared("pure")
-    for one in [one for one in found.choices if one.name in TOLD]:
+    for one in [one for one in found.choices if one.name in LOSS_OBSERVERS]:
         names = {"fp": fp}
         run(one.code.splitlines()[0].removesuffix(".open()"), names)
         filt = names["session"]

@@ -18,7 +18,7 @@ from filterproof.mc.examine.counterexample import (
     sequence_counterexample,
 )
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.stages.rational_plans import best_plan_counterexample, rational_exp_epsilon_above
 from filterproof.mc.worst_case.plan import AdaptivePlan
 from tests.mc.examine.example_filters import Forgets
@@ -41,9 +41,11 @@ def simulation() -> Counterexample:
 def plan() -> Counterexample:
     """Two erasures of a hundredth: 1 - .99^2 where a hundredth is promised."""
     erasure = fp.Erasure(0.01, exact=Fraction(1, 100))
-    found = best_plan_counterexample(naive(), [erasure], 2, 1.0, rational_exp_epsilon_above(naive(), 1.0))
-    assert found is not None
-    return found
+    counterexample = best_plan_counterexample(
+        naive(), [erasure], 2, 1.0, rational_exp_epsilon_above(naive(), 1.0)
+    )
+    assert counterexample is not None
+    return counterexample
 
 
 def written(
@@ -64,9 +66,9 @@ def written(
 
 def natural_plan() -> Counterexample:
     filt = natural()
-    found = best_plan_counterexample(filt, [*filt.menu], 3, float(filt.epsilon), filt.ratio)
-    assert found is not None
-    return found
+    counterexample = best_plan_counterexample(filt, [*filt.menu], 3, float(filt.epsilon), filt.ratio)
+    assert counterexample is not None
+    return counterexample
 
 
 def menu() -> Counterexample:
@@ -84,8 +86,8 @@ def sequence(
 ) -> Counterexample:
     """So many times one pair, forty of 0.2 to a filter that forgets where nothing else is said."""
     filt, measure = filt or Forgets(), measure or Divergence.hockey_stick(1.0)
-    played = Sequence(((pair or fp.Gaussian(0.2), times),))
-    return sequence_counterexample(filt, played, measure, played.low(measure))
+    played = RequestSequence(((pair or fp.Gaussian(0.2), times),))
+    return sequence_counterexample(filt, played, measure, played.lower_bound(measure))
 
 
 def accountant_counterexample(accountant: Any, place: int = 0) -> Counterexample:

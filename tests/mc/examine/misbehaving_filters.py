@@ -3,7 +3,6 @@
 import sys
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -89,16 +88,6 @@ class Caches(SumOfZCDP):
     def admits(self, state, request):
         self.asked[repr(request)] = request
         return super().admits(state, request)
-
-
-class HasAPool(SumOfZCDP):
-    """Asks a thread, which its pool starts when it is first asked."""
-
-    def __init__(self):
-        self.pool = ThreadPoolExecutor(1, thread_name_prefix="HasAPool")
-
-    def admits(self, state, request):
-        return self.pool.submit(super().admits, state, request).result()
 
 
 class KeepsStateOutside(SumOfZCDP):

@@ -259,13 +259,13 @@ class Reports(Straddles):
 
     def request(self, pair: DominatingPair, key: str) -> Steps:
         epsilon, epochs = float(pair.pure_epsilon), range(max(0, self.now - 1), self.now + 1)
-        left = {one: self.disk.get(f"left {one}", 1.0) for one in epochs}
-        used = [one for one in epochs if epsilon <= left[one]]
-        for one in used:
+        left = {epoch: self.disk.get(f"left {epoch}", 1.0) for epoch in epochs}
+        used = [epoch for epoch in epochs if epsilon <= left[epoch]]
+        for epoch in used:
             if not (self.free_when_partial and len(used) < len(epochs)):
-                self.disk[f"left {one}"] = left[one] - epsilon
-        for one in used:
-            yield fp.services.Release(epoch=one)
+                self.disk[f"left {epoch}"] = left[epoch] - epsilon
+        for epoch in used:
+            yield fp.services.Release(epoch=epoch)
 
 
 class FreeReports(Reports):

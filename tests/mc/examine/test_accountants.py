@@ -64,8 +64,8 @@ class Restarts(fp.odometers.RenyiTracker):
 
     def spend(self, state, request):
         blocks, high, low = super().spend(state, request)
-        kept = blocks == state[0]
-        return blocks, high * kept, low * kept
+        same_block = blocks == state[0]
+        return blocks, high * same_block, low * same_block
 
 
 class Drawn(fp.people.LinearQueries):
@@ -74,8 +74,8 @@ class Drawn(fp.people.LinearQueries):
     share = 0.0
 
     def answer(self, values, rng):
-        told = super().answer(values, ZERO_NOISE)
-        return replace(told, value=told.value + self.share * told.sigma * rng.standard_normal(1))
+        answer = super().answer(values, ZERO_NOISE)
+        return replace(answer, value=answer.value + self.share * answer.sigma * rng.standard_normal(1))
 
 
 class Twice(Drawn):
@@ -86,9 +86,9 @@ class Uncharged(fp.people.LinearQueries):
     """Nobody is charged for what was answered."""
 
     def answer(self, values, rng):
-        told = super().answer(values, rng)
+        answer = super().answer(values, rng)
         self._sums = self._sums.without_charges(self.people)
-        return told
+        return answer
 
 
 def clipped(kind):
@@ -127,25 +127,25 @@ def test_noise_below_the_sigma_that_is_told_is_a_fault_and_more_of_it_is_none():
 
 @pytest.mark.parametrize("accountant", SOUND, ids=repr)
 def test_a_accountant_of_the_library_holds_by_its_theorem_and_its_numbers(accountant):
-    found = certificate_finding(accountant)
-    assert found.covers_all
-    assert found.verdict.outcome is Outcome.HOLDS
-    assert found.question.startswith("Do the theorem on its rule")
-    assert repr(accountant.theorem) in found.verdict.detail
-    assert all(repr(name) in found.verdict.detail for name in accountant.kernel_theorems)
-    assert accountant.scope in found.verdict.scope
-    filters = [one for one in accountant.underlying_filters if isinstance(one, fp.PrivacyFilter)]
-    for kept in (certificate_finding(filt).verdict for filt in filters):  # no more surely than its filter
-        assert found.verdict.evidence == Evidence.weakest(found.verdict.evidence, kept.evidence)
-        assert found.verdict.scope.endswith(f"; {kept.scope}")
-    assert filters or found.verdict.scope.endswith(THEOREMS[accountant.theorem].hypotheses)
+    finding = certificate_finding(accountant)
+    assert finding.covers_all
+    assert finding.verdict.outcome is Outcome.HOLDS
+    assert finding.question.startswith("Do the theorem on its rule")
+    assert repr(accountant.theorem) in finding.verdict.detail
+    assert all(repr(name) in finding.verdict.detail for name in accountant.kernel_theorems)
+    assert accountant.scope in finding.verdict.scope
+    filters = [each for each in accountant.underlying_filters if isinstance(each, fp.PrivacyFilter)]
+    for verdict in (certificate_finding(filt).verdict for filt in filters):  # no more surely than its filter
+        assert finding.verdict.evidence == Evidence.weakest(finding.verdict.evidence, verdict.evidence)
+        assert finding.verdict.scope.endswith(f"; {verdict.scope}")
+    assert filters or finding.verdict.scope.endswith(THEOREMS[accountant.theorem].hypotheses)
 
 
 def test_a_accountant_whose_numbers_do_not_fit_or_are_none_is_not_covered(monkeypatch):
-    beyond = Comparisons("RDP filter").at_most("budget", 0.6, "rho", rho=0.5)
-    for numbers in ([], [beyond]):
-        found = CertifiedNumbers.of("it", numbers)
-        monkeypatch.setattr("filterproof.mc.examine.stages.certificate.certify", lambda accountant: found)  # noqa: B023
+    above = Comparisons("RDP filter").at_most("budget", 0.6, "rho", rho=0.5)
+    for numbers in ([], [above]):
+        certified = CertifiedNumbers.of("it", numbers)
+        monkeypatch.setattr("filterproof.mc.examine.stages.certificate.certify", lambda accountant: certified)  # noqa: B023
         assert "its numbers are not certified" in certificate_finding(SOUND[2]).result
 
 
@@ -164,18 +164,18 @@ def refuted(place):
     "place", slow_but((0, 2, 3, 4), range(len(BROKEN))), ids=lambda place: type(BROKEN[place]).__name__
 )
 def test_a_broken_accountant_loses_a_game_of_its_own_code_that_replays(place):
-    accountant, found = BROKEN[place], refuted(place)
-    assert found.verdict.outcome is Outcome.REFUTED
-    assert found.verdict.evidence is Evidence.CERTIFIED
-    again = found.counterexample.replay()
+    accountant, finding = BROKEN[place], refuted(place)
+    assert finding.verdict.outcome is Outcome.REFUTED
+    assert finding.verdict.evidence is Evidence.CERTIFIED
+    again = finding.counterexample.replay()
     assert again.refutes
-    assert found.counterexample.rounds <= 8
+    assert finding.counterexample.rounds <= 8
     assert not certificate_finding(accountant).covers_all
 
 
 def test_a_broken_tracker_is_refuted_as_the_filter_of_its_blocks():
-    found = verify(fp.odometers.TrackerLimitFilter(Restarts(8.0, 0.5), 2), effort=0.05, mechanisms="gaussian")
-    assert found.counterexample.replay().refutes
+    exam = verify(fp.odometers.TrackerLimitFilter(Restarts(8.0, 0.5), 2), effort=0.05, mechanisms="gaussian")
+    assert exam.counterexample.replay().refutes
     tracker = verify(Restarts(8.0, 0.5), effort=0.01)
     assert tracker.ending is Ending.UNDECIDED
     assert "fp.odometers.TrackerLimitFilter(tracker, blocks)" in str(tracker)
@@ -217,17 +217,17 @@ def charged_below_zero():
     ],
 )
 def test_a_accountant_that_is_not_as_the_theorem_has_it_is_not_covered(make, says):
-    found = certificate_finding(make())
-    assert says in found.result
-    assert not found.covers_all
+    finding = certificate_finding(make())
+    assert says in finding.result
+    assert not finding.covers_all
 
 
 @pytest.mark.parametrize("effort", [1e-6, 0.01])
 def test_a_accountant_that_no_theorem_covers_and_no_game_refutes_is_undecided(effort):
-    found = verify(people(Same), effort=effort)
-    assert found.ending is Ending.UNDECIDED
-    assert bool(found.tightness) is (effort > 1e-6)
-    assert found.findings[-1].not_tried.endswith("its share of the work was used up")
+    exam = verify(people(Same), effort=effort)
+    assert exam.ending is Ending.UNDECIDED
+    assert bool(exam.tightness) is (effort > 1e-6)
+    assert exam.findings[-1].not_tried.endswith("its share of the work was used up")
 
 
 def test_a_accountant_whose_budget_was_partly_spent_is_covered_from_a_fresh_one_on():
@@ -247,8 +247,8 @@ def test_the_chance_that_a_line_is_overtaken_is_that_of_all_outcomes_counted(rou
             loss += sign
             over |= loss * float(np.log(1.5)) > float(odometer.epsilon(state)[0])
         chance += Fraction(over) * Fraction(3 ** signs.count(1) * 2 ** signs.count(-1), 5**rounds)
-    found = LossBoundGame(odometer, (ratio,), rounds).solve_divergence(Divergence.exceedance())
-    assert found.low <= chance <= found.high
+    bounds = LossBoundGame(odometer, (ratio,), rounds).solve_divergence(Divergence.exceedance())
+    assert bounds.low <= chance <= bounds.high
     assert (chance > 0) is (rounds > 5)
 
 
@@ -263,8 +263,8 @@ def test_a_loss_is_above_a_bound_where_its_logarithm_is(k):
 
 
 def test_a_game_is_worth_what_is_told_apart_and_no_more():
-    asked, noise = SumQuestion((1.0, 0.0, 0.0)), Fraction(3)
-    pair = asked.between((Fraction(1), noise), (Fraction(0), noise))
+    question, noise = SumQuestion((1.0, 0.0, 0.0)), Fraction(3)
+    pair = question.between((Fraction(1), noise), (Fraction(0), noise))
     assert Fraction(1, 3) * (1 - Fraction(1, 2**48)) < Fraction(float(pair.mu)) <= Fraction(1, 3)
     with pytest.raises(FilterFault, match="noise must not depend on a person"):
-        asked.between((Fraction(1), noise), (Fraction(0), noise + 1))
+        question.between((Fraction(1), noise), (Fraction(0), noise + 1))

@@ -53,13 +53,13 @@ SAYS: dict[str, tuple[int, Evidence, bool, tuple[str, ...]]] = {
 def test_a_counterexample_refutes_after_a_passage_through_json_and_says_how_long_and_how_sure_it_is(
     kind: str,
 ) -> None:
-    told = example(kind)
-    again = replay_data(json.dumps(told.to_data()), filt=told.filter)
+    shown = example(kind)
+    again = replay_data(json.dumps(shown.to_data()), filt=shown.filter)
     assert again.refutes
-    assert str(own_number(kind, again)) == str(told.data[COUNTEREXAMPLES[kind][1]])
-    assert again.measure == told.measure == Divergence.hockey_stick(told.measure.at)
-    assert (told.kind, told.rounds, told.evidence, told.adaptive) == (kind, *SAYS[kind][:3])
-    assert told.replay().result == again.result
+    assert str(own_number(kind, again)) == str(shown.data[COUNTEREXAMPLES[kind][1]])
+    assert again.measure == shown.measure == Divergence.hockey_stick(shown.measure.at)
+    assert (shown.kind, shown.rounds, shown.evidence, shown.adaptive) == (kind, *SAYS[kind][:3])
+    assert shown.replay().result == again.result
 
 
 def test_the_numbers_are_those_of_another_route() -> None:
@@ -73,17 +73,18 @@ def test_the_numbers_are_those_of_another_route() -> None:
 
 @pytest.mark.parametrize("kind", SAYS)
 def test_the_last_bits_are_the_processors_and_a_number_that_differs_by_more_is_refused(kind: str) -> None:
-    told = example(kind)
-    here = told.replay()
+    shown = example(kind)
+    here = shown.replay()
     for name in SAYS[kind][3]:
         for part in (1 + 2.0**-44, 1 - 2.0**-44):
-            assert replay_data(told.to_data() | {name: told.data[name] * part}, filt=told.filter) == here
+            changed = shown.to_data() | {name: shown.data[name] * part}
+            assert replay_data(changed, filt=shown.filter) == here
         for part in (1 + 2.0**-38, 1 - 2.0**-38, 0.0):
             with pytest.raises(ReplayError):
-                replay(told.to_data() | {name: told.data[name] * part}, filt=told.filter)
+                replay(shown.to_data() | {name: shown.data[name] * part}, filt=shown.filter)
     if kind == "plan":  # its worth is exact
         with pytest.raises(ReplayError, match="replay to the bit"):
-            replay(told.to_data() | {"value": str(Fraction(told.data["value"]) * (1 + Fraction(1, 2**60)))})
+            replay(shown.to_data() | {"value": str(Fraction(shown.data["value"]) * (1 + Fraction(1, 2**60)))})
 
 
 @dataclass(frozen=True)
@@ -128,9 +129,9 @@ THREE_HALVES = Fraction(3, 2)
 def below_the_ratio() -> dict[str, Any]:
     pair = fp.RandomizedResponse.from_ratio(THREE_HALVES)
     lower = THREE_HALVES * (1 - Fraction(9, 10**13))
-    told = forged(lower, fp.BasicFilter(log_fraction(THREE_HALVES)), pair)
-    assert Fraction(told["value"]) > told["promised"] == 0
-    return told
+    data = forged(lower, fp.BasicFilter(log_fraction(THREE_HALVES)), pair)
+    assert Fraction(data["value"]) > data["promised"] == 0
+    return data
 
 
 def below_the_stated_ratio() -> dict[str, Any]:
@@ -162,12 +163,12 @@ def test_what_is_played_otherwise_is_refused(name: str) -> None:
 
 
 def test_a_filter_from_outside_the_catalogue_is_replayed_with_itself_or_by_its_class() -> None:
-    told, by_class = of_mine(), of_mine(Mine)
-    assert told.data["filter"] == {"outside": "Mine"}
+    shown, by_class = of_mine(), of_mine(Mine)
+    assert shown.data["filter"] == {"outside": "Mine"}
     odd = of_mine(Odd, filt=Odd())
-    again = replay(told), replay(told.data, filt=Mine(0.5)), replay(by_class.data, Mine), replay(odd)
+    again = replay(shown), replay(shown.data, filt=Mine(0.5)), replay(by_class.data, Mine), replay(odd)
     again += (replay(by_class.data, filt=Mine(0.25)),)  # what the data says of it is what is played
-    assert {one.value for one in again} == {told.data["value"]}
+    assert {replayed.value for replayed in again} == {shown.data["value"]}
 
 
 class GrantsAll(Forgets):
@@ -181,8 +182,8 @@ class GrantsAll(Forgets):
 def test_an_infinite_divergence_is_written_and_read() -> None:
     filt = GrantsAll(fp.ZCDP(0.5))
     reveals = fp.FinitePair((Fraction(1, 2), Fraction(1, 2)), (Fraction(0), Fraction(1)))
-    told = sequence(filt, reveals, Divergence.renyi(2.0), 1)
-    data = json.loads(json.dumps(told.to_data()))
+    shown = sequence(filt, reveals, Divergence.renyi(2.0), 1)
+    data = json.loads(json.dumps(shown.to_data()))
     assert data["low"] == {"float": "inf"}
     assert replay_data(data, filt=filt).refutes
     with pytest.raises(ReplayError, match="within"):
@@ -200,9 +201,9 @@ def test_what_a_rounded_epsilon_leaves_refutes_nothing(rounded_down: bool) -> No
         )
         with flint.ctx.workprec(160):
             mantissa, exponent = flint.arb(filt.promise.epsilon).exp().upper().man_exp()
-        told = forged(Fraction(int(mantissa)) * Fraction(2) ** int(exponent), filt, pair)
-        again = replay_data(told, filt=filt)
-        assert again.result == Fraction(told["value"])
+        data = forged(Fraction(int(mantissa)) * Fraction(2) ** int(exponent), filt, pair)
+        again = replay_data(data, filt=filt)
+        assert again.result == Fraction(data["value"])
         assert (again.result > 0) is rounded_down
         assert not again.refutes, k
 
@@ -254,28 +255,28 @@ SCHEDULE = {"menu": [], "moves": [["ask", 0], ["step", 0]]}
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_counterexample_says_who_asks_what_is_measured_and_both_numbers_in_one_sentence(kind: str) -> None:
     if kind == "schedule":
-        told = measured_counterexample(
+        shown = measured_counterexample(
             naive(), Divergence.hockey_stick(1.0), 0.25, 0.0, schedule=SCHEDULE, epoch=None
         )
     else:
-        told = HELD["people"]() if kind == "accountant" else example(kind)
-    assert told.kind == kind
-    assert str(told).startswith(f"{told.description}: {told.measure} is ")
-    assert f"; promised {told.promised:.6g}" in str(told)
-    assert "\n" not in str(told)
+        shown = HELD["people"]() if kind == "accountant" else example(kind)
+    assert shown.kind == kind
+    assert str(shown).startswith(f"{shown.description}: {shown.measure} is ")
+    assert f"; promised {shown.promised:.6g}" in str(shown)
+    assert "\n" not in str(shown)
 
 
 @pytest.mark.parametrize(
     ("low", "promised"), [(5.488749644612936e-05, 1e-05), (1 - 2.0**-53, 0.09), (2.0000006, 1.9), (0.3, 0.7)]
 )
 def test_what_is_said_to_be_reached_is_no_more_than_was_measured(low: float, promised: float) -> None:
-    told = str(counted(low=low, promised=promised, confidence=1 - 1.4e-6))
+    text = str(counted(low=low, promised=promised, confidence=1 - 1.4e-6))
     reached, chance, times = re.findall(
-        r"at least (\S+), except with probability (\S+); promised \S+, (.*)", told
+        r"at least (\S+), except with probability (\S+); promised \S+, (.*)", text
     )[0]
     assert 0.99999 * low < float(reached) <= low
     assert 1.4e-6 <= float(chance) < 1.5e-6
     share = low / promised
-    said = float(re.sub("[^0-9.]", "", times))
-    assert 0.99 * share < (1 + said / 100 if times.endswith("%") else said) <= share
+    stated = float(re.sub("[^0-9.]", "", times))
+    assert 0.99 * share < (1 + stated / 100 if times.endswith("%") else stated) <= share
     assert float(str(Bound(low)).split()[2]) <= low <= float(str(Bound(low, low)).split()[5])

@@ -25,16 +25,16 @@ class Refunds(Sum):
         return np.where(loss > 0.5, 0.0, state)
 
 
-def replayed(both: tuple[fp.PrivacyFilter[Any], ...], found: FirstDifference) -> list[bool]:
+def replayed(both: tuple[fp.PrivacyFilter[Any], ...], difference: FirstDifference) -> list[bool]:
     """Who grants the last request, asked through the filters' own methods alone; all before is granted by both."""
     answers = []
     for filt in both:
         state: Any = checked_start(filt, 1)
-        for request, loss in found.history:
+        for request, loss in difference.history:
             state = granted_state(filt, state, request)
             assert state is not None
             state = checked_observe(filt, state, np.array([loss]), 1)
-        answers.append(granted_state(filt, state, found.request) is not None)
+        answers.append(granted_state(filt, state, difference.request) is not None)
     return answers
 
 
@@ -69,31 +69,31 @@ def test_what_is_found_happens_needs_all_its_requests_and_blames_by_a_sum(
     turned = isinstance(grants, Lax | ResetAfterTen)
     both = (denies, grants)[:: -1 if turned else 1]
     effort = 0.3 if isinstance(grants, ResetAfterTen) else 0.05
-    found = first_difference(*both, effort=effort, seed=0).difference
-    assert found is not None
+    difference = first_difference(*both, effort=effort, seed=0).difference
+    assert difference is not None
     if isinstance(grants, Lax):  # the same seed finds the same
-        assert first_difference(*both, effort=effort, seed=0).difference == found
-    assert replayed(both, found) == [turned, not turned]
-    assert found.granted_by == ("the first" if turned else "the second")
+        assert first_difference(*both, effort=effort, seed=0).difference == difference
+    assert replayed(both, difference) == [turned, not turned]
+    assert difference.granted_by == ("the first" if turned else "the second")
     # by hand: D of order 2 of Gaussians, Laplaces and responses alike adds up
-    revealed = [float(request.renyi(2.0)) for request, _ in (*found.history, (found.request, 0.0))]
-    assert ("this breaks 0.5-zCDP" in found.wrong) == broken
-    kept = "as a fixed sequence, these requests keep its guarantee" in str(found)
-    assert kept == (not found.wrong) == (not broken)
+    revealed = [float(request.renyi(2.0)) for request, _ in (*difference.history, (difference.request, 0.0))]
+    assert ("this breaks 0.5-zCDP" in difference.wrong) == broken
+    keeps_guarantee = "as a fixed sequence, these requests keep its guarantee" in str(difference)
+    assert keeps_guarantee == (not difference.wrong) == (not broken)
     assert not broken or sum(revealed) > 1.0
-    for k in range(len(found.history)):
-        rest = found.history[:k] + found.history[k + 1 :]
-        still = replayed(both, FirstDifference(rest, found.request, "", "")) == [turned, not turned]
+    for k in range(len(difference.history)):
+        rest = difference.history[:k] + difference.history[k + 1 :]
+        still = replayed(both, FirstDifference(rest, difference.request, "", "")) == [turned, not turned]
         assert not still or (broken and sum(revealed) - revealed[k] <= 1.0)
     if isinstance(grants, Refunds):
-        assert any(loss > 0.5 for _, loss in found.history)
+        assert any(loss > 0.5 for _, loss in difference.history)
 
 
 def test_the_same_rule_written_twice_differs_nowhere_and_nothing_is_claimed() -> None:
-    found = first_difference(Sum(), Sum(), effort=0.02)
-    assert found.difference is None
-    assert found.requests > 300
-    assert "not a proof that there is none" in str(found)
+    search = first_difference(Sum(), Sum(), effort=0.02)
+    assert search.difference is None
+    assert search.requests > 300
+    assert "not a proof that there is none" in str(search)
     # finding what to ask is no part of the work for asking
     assert first_difference(Sum(), Sum(), effort=1e-6).histories > 0
 
@@ -119,10 +119,10 @@ class Sites:
 
     def deduct(self, epsilon: float, site: str | tuple[str, ...]) -> bool:
         sites = (site,) if isinstance(site, str) else site
-        if any(epsilon > self.left[one] for one in sites):
+        if any(epsilon > self.left[site] for site in sites):
             return False
-        for one in sites:
-            self.left[one] -= epsilon
+        for site in sites:
+            self.left[site] -= epsilon
         return True
 
 
@@ -138,15 +138,15 @@ def by_site(left: float, at: str = "b", over: str = "a") -> fp.LabelledFilter:
 @pytest.mark.parametrize("at", slow_but("b", "ab"))
 def test_budgets_that_differ_at_one_label_alone_are_told_apart_there(at: str) -> None:
     both = by_site(1.0, at), by_site(5.0, at)
-    found = first_difference(*both, effort=0.01).difference
-    assert found is not None
-    assert at in found.request.labels["site"]
-    assert replayed(both, found) == [False, True]
+    difference = first_difference(*both, effort=0.01).difference
+    assert difference is not None
+    assert at in difference.request.labels["site"]
+    assert replayed(both, difference) == [False, True]
     # what site b released says nothing about a record at a
-    assert ("this breaks" in str(found)) == (at == "a")
+    assert ("this breaks" in str(difference)) == (at == "a")
 
 
 def test_equal_budgets_by_label_differ_nowhere_and_those_of_another_record_are_refused() -> None:
     assert first_difference(by_site(2.0), by_site(2.0), effort=0.01).difference is None
-    with pytest.raises(ValueError, match="other must have the labels and the record of one"):
+    with pytest.raises(ValueError, match="second must have the labels and the record of first"):
         first_difference(by_site(2.0), by_site(2.0, over="b"))

@@ -8,7 +8,7 @@ import pytest
 
 import filterproof as fp
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds, targets
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.worst_case.plan import GAIN_MARGIN
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
@@ -37,13 +37,13 @@ def test_a_promise_is_examined_where_it_says_something_and_in_one_direction(prom
     assert {target.direction for target in chosen} == {"PQ"}
     assert {target.at for target in chosen if target.kind == "renyi"} == orders
     assert all(0 <= target.promised(promise) < math.inf for target in chosen)
-    sticks = [target for target in chosen if target.kind == "hockey-stick"]
-    promised = sorted(target.promised(promise) for target in sticks)
+    curve = [target for target in chosen if target.kind == "hockey-stick"]
+    promised = sorted(target.promised(promise) for target in curve)
     assert promised[-1] < 1
     if isinstance(promise, PureDP):  # the pair whose own epsilon is the promised double keeps it
-        assert float(RandomizedResponse(promise.epsilon).hockey_stick(sticks[0].at)) == promised[0] == 0
+        assert float(RandomizedResponse(promise.epsilon).hockey_stick(curve[0].at)) == promised[0] == 0
     if epsilons is not None:
-        assert tuple(target.at for target in sticks) == epsilons
+        assert tuple(target.at for target in curve) == epsilons
     elif promise in (
         ZCDP(0.5),
         ZCDP(1e-4),
@@ -99,18 +99,18 @@ def test_more_rounds_on_samples_than_are_private_break_zcdp_at_an_order_that_is_
     """At every rate 1/sigma^2 a round is what the tail costs, though near 0 it is next to nothing."""
     pair, most = fp.SubsampledGaussian(q, sigma), times / sigma**2
     for promise in (fp.ZCDP(most / 2 * 0.97), fp.GaussianDP(math.sqrt(most * 0.97))):
-        violation = Sequence(((pair, times),)).violation(promise, targets(promise))
+        violation = RequestSequence(((pair, times),)).violation(promise, targets(promise))
         assert violation is not None
         measure, low = violation
         assert measure.kind == "renyi"
         assert Fraction(low) <= Fraction(measure.at) * Fraction(times) / (2 * Fraction(sigma) ** 2)
-    kept = fp.ZCDP(most / 2 * (1 + 1e-12))
-    assert Sequence(((pair, times),)).violation(kept, targets(kept)) is None
+    promise = fp.ZCDP(most / 2 * (1 + 1e-12))
+    assert RequestSequence(((pair, times),)).violation(promise, targets(promise)) is None
 
 
 def test_a_divergence_of_high_order_is_met_from_below() -> None:
     for q, sigma, order in ((0.005, 2.0, 1024), (1e-6, 0.3, 128), (0.5, 30.0, 512), (1.0, 100.0, 128)):
-        low = Sequence(((fp.SubsampledGaussian(q, sigma), 3),)).low(Divergence.renyi(order))
+        low = RequestSequence(((fp.SubsampledGaussian(q, sigma), 3),)).lower_bound(Divergence.renyi(order))
         true = 3 * _renyi(q, sigma, order)
         assert true * (1 - mpmath.mpf(10) ** -12) <= low <= true
     for pair, true in (
@@ -118,8 +118,8 @@ def test_a_divergence_of_high_order_is_met_from_below() -> None:
         (fp.BoundedRange(0.25), 0.25),
         (fp.SubsampledGaussian(0.25, 0.5).swapped, -math.log1p(-0.25)),
     ):
-        low = Sequence(((pair, 1),)).low(Divergence.renyi(2.0**20))
+        low = RequestSequence(((pair, 1),)).lower_bound(Divergence.renyi(2.0**20))
         assert true * (1 - 2e-2) <= low <= true  # nearly the largest loss
-    discrete = Sequence(((fp.DiscreteGaussian(3.0, 2), 1),)).low(Divergence.renyi(2.0**20))
+    discrete = RequestSequence(((fp.DiscreteGaussian(3.0, 2), 1),)).lower_bound(Divergence.renyi(2.0**20))
     assert 2.0**21 / 9 * (1 - 1e-12) <= discrete <= 2.0**21 / 9 * (1 + 1e-12)
     assert not certainly_exceeds(discrete, 2.0**21 / 9)

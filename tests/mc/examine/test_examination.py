@@ -35,10 +35,10 @@ FEW = {"mechanisms": "gaussian", "effort": 0.01}
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, entry in CATALOGUE.items() if entry.sound is True])
 def test_no_sound_filter_of_the_catalogue_is_refuted(name: str) -> None:
-    found = verify(CATALOGUE[name].example(), effort=0.1)
-    assert found.counterexample is None
-    assert found.ending in (Ending.HOLDS, Ending.UNDECIDED)
-    assert all(row.attack <= row.promised * (1 + 1e-9) for row in found.tightness)
+    exam = verify(CATALOGUE[name].example(), effort=0.1)
+    assert exam.counterexample is None
+    assert exam.ending in (Ending.HOLDS, Ending.UNDECIDED)
+    assert all(row.attack <= row.promised * (1 + 1e-9) for row in exam.tightness)
 
 
 def test_a_stage_of_ours_that_breaks_ends_no_examination(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,25 +48,25 @@ def test_a_stage_of_ours_that_breaks_ends_no_examination(monkeypatch: pytest.Mon
     monkeypatch.setattr("filterproof.mc.examine.stage_schedule.game_stage", breaking)
     filt = example_filters.ByHand()
     filt.scope = "those who ask for Gaussians"
-    found = verify(filt, **FEW)
-    assert found.failure == FAILURE <= MAX_FAILURE
-    assert found.verdict.scope == filt.scope
-    (ended,) = (one for one in found.findings if one.stage == "games")
+    exam = verify(filt, **FEW)
+    assert exam.failure == FAILURE <= MAX_FAILURE
+    assert exam.verdict.scope == filt.scope
+    (ended,) = (finding for finding in exam.findings if finding.stage == "games")
     assert ended.notes == ("the stage ended with an error: ByHand returned: LookupError: odd",)
     assert ended.not_tried == UNFINISHED
-    assert "the rest of the stage (games)" in found.verdict.detail
+    assert "the rest of the stage (games)" in exam.verdict.detail
 
 
 @pytest.mark.parametrize("stops", ["while it is played again", "while it is told"])
 def test_after_ctrl_c_a_refutation_stands_that_was_played_again(
     stops: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = stops == "while it is told"
+    replayed = stops == "while it is told"
 
     def stop(*_: object) -> str:
         raise KeyboardInterrupt
 
-    if not told:
+    if not replayed:
         monkeypatch.setattr("filterproof.mc.examine.stage_schedule.revalidate", stop)
     with pytest.raises(PartialExamination) as stopped:
         verify(
@@ -75,10 +75,10 @@ def test_after_ctrl_c_a_refutation_stands_that_was_played_again(
             mechanisms="gaussian",
             on_stage=lambda stage: stop() if stage == "shrinking" else None,
         )
-    found = stopped.value.examination
-    assert found.stopped == "stopped by Ctrl-C"
-    assert found.verdict.outcome is (Outcome.REFUTED if told else Outcome.UNDECIDED)
-    assert (found.counterexample is not None) is told
+    exam = stopped.value.examination
+    assert exam.stopped == "stopped by Ctrl-C"
+    assert exam.verdict.outcome is (Outcome.REFUTED if replayed else Outcome.UNDECIDED)
+    assert (exam.counterexample is not None) is replayed
 
 
 def test_an_effort_of_any_type_of_number_is_kept_as_one_that_json_can_hold() -> None:
@@ -107,8 +107,8 @@ def _examination(*findings: StageFinding) -> Examination:
     return Examination(example_filters.ByHand(), ("gaussian",), findings, 1, FAILURE)
 
 
-def _finding(stage: str = "certificate", found: str = "something", **more) -> StageFinding:
-    return StageFinding(stage, "?", found, "menu", "", **more)
+def _finding(stage: str = "certificate", result: str = "something", **more) -> StageFinding:
+    return StageFinding(stage, "?", result, "menu", "", **more)
 
 
 OPEN, NOTHING = (_finding("admission", found) for found in ("gaussian up to 1", "nothing"))
@@ -133,23 +133,23 @@ FOLLOWS: list[tuple[tuple[StageFinding, ...], Ending, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("findings", "ending", "said"), FOLLOWS)
+@pytest.mark.parametrize(("findings", "ending", "detail"), FOLLOWS)
 def test_the_promise_holds_by_a_theorem_on_all_of_a_filter_that_was_examined_and_by_nothing_else(
-    findings: tuple[StageFinding, ...], ending: Ending, said: str
+    findings: tuple[StageFinding, ...], ending: Ending, detail: str
 ) -> None:
-    found = _examination(*findings)
-    assert found.ending is ending
-    assert found.faults == (("It raises.",) if ending is Ending.FAULTY else ())
-    assert found.verdict.detail.endswith(said)
-    assert (found.verdict == HOLDS) is (said == HOLDS.detail)
-    assert found.verdict.outcome is (Outcome.HOLDS if said == HOLDS.detail else Outcome.UNDECIDED)
+    exam = _examination(*findings)
+    assert exam.ending is ending
+    assert exam.faults == (("It raises.",) if ending is Ending.FAULTY else ())
+    assert exam.verdict.detail.endswith(detail)
+    assert (exam.verdict == HOLDS) is (detail == HOLDS.detail)
+    assert exam.verdict.outcome is (Outcome.HOLDS if detail == HOLDS.detail else Outcome.UNDECIDED)
 
 
 def test_a_time_limit_says_how_far_the_examination_came_and_what_was_refuted_before_stands() -> None:
     cut = replace(_finding("games", f"{STOPPED_AFTER} 41 % of the work"), not_tried=UNFINISHED)
-    found = _examination(OPEN, cut)
-    assert found.stopped == "stopped after 41 % of the work"
-    assert found.verdict.detail.startswith("stopped after 41 % of the work: No violation found")
+    exam = _examination(OPEN, cut)
+    assert exam.stopped == "stopped after 41 % of the work"
+    assert exam.verdict.detail.startswith("stopped after 41 % of the work: No violation found")
     assert _examination(OPEN, REFUTED, cut).verdict.outcome is Outcome.REFUTED
     assert not _examination(OPEN, WHOLE).stopped
 
@@ -171,31 +171,31 @@ def test_the_most_telling_counterexample_and_the_number_nearest_to_the_promise_c
         for order, near in (((2, 0.1), 0.1), ((1, 0.9), 0.9))
     )
     for order in ((early, late), (late, early)):
-        found = _examination(OPEN, *order)
+        exam = _examination(OPEN, *order)
         again = replace(late, verdict=early.verdict)  # of equals the last, which was told
         assert _examination(OPEN, *order, again).refutation is again
-        assert (found.verdict, found.counterexample) == (late.verdict, late.counterexample)
-        assert [row.share for row in found.tightness] == [0.9, 0.1]
+        assert (exam.verdict, exam.counterexample) == (late.verdict, late.counterexample)
+        assert [row.share for row in exam.tightness] == [0.9, 0.1]
 
 
-@pytest.mark.parametrize(("names", "least"), [((), "CERTIFIED"), (("EXACT", "STATISTICAL"), "STATISTICAL")])
-def test_what_is_undecided_is_as_sure_as_the_least_sure_comparison(names, least) -> None:
+@pytest.mark.parametrize(("names", "weakest"), [((), "CERTIFIED"), (("EXACT", "STATISTICAL"), "STATISTICAL")])
+def test_what_is_undecided_is_as_sure_as_the_least_sure_comparison(names, weakest) -> None:
     rows = tuple(Tightness(AT, "menu", 0.5, None, 1.0, Evidence[name]) for name in names)
     verdict = _examination(OPEN, _finding(tightness=rows)).verdict
-    assert (verdict.outcome, verdict.evidence) == (Outcome.UNDECIDED, Evidence[least])
+    assert (verdict.outcome, verdict.evidence) == (Outcome.UNDECIDED, Evidence[weakest])
     assert all(row.share == 0.5 for row in rows)
     assert Tightness(AT, "menu", 0.25, None, 0.0, Evidence.EXACT).share == float("inf")
 
 
 def test_each_search_has_a_turn_before_any_has_its_next_and_the_laws_come_between():
     stages = []
-    found = verify(example_filters.ByHand(), on_stage=stages.append, **FEW)
-    assert found.counterexample is None
+    exam = verify(example_filters.ByHand(), on_stage=stages.append, **FEW)
+    assert exam.counterexample is None
     first, then = stages.index("invariants"), stages[stages.index("invariants") :]
     assert stages[:4] == ["admission", "sequences", "games", "sequences"]
     assert stages[:first].count("sequences") == stages[:first].count("games") > 1
     assert "sequences" in then
-    assert sum(one.result.startswith("0 refutations among ") for one in found.findings) == 1
+    assert sum(finding.result.startswith("0 refutations among ") for finding in exam.findings) == 1
 
 
 def test_first_refutation_ends_the_search_and_a_thorough_one_goes_on():
@@ -203,17 +203,17 @@ def test_first_refutation_ends_the_search_and_a_thorough_one_goes_on():
         verify(example_filters.Forgets(), thorough=thorough, effort=0.02, mechanisms="gaussian")
         for thorough in (False, True)
     )
-    refuting, told = (one.stage for one in first.findings if one.counterexample is not None)
-    assert (refuting in ("sequences", "games"), told) == (True, "shrinking")
-    assert "invariants" not in [one.stage for one in first.findings]
-    assert {"invariants", "sequences", "games"} <= {one.stage for one in every.findings}
+    refuting, shrinking = (finding.stage for finding in first.findings if finding.counterexample is not None)
+    assert (refuting in ("sequences", "games"), shrinking) == (True, "shrinking")
+    assert "invariants" not in [finding.stage for finding in first.findings]
+    assert {"invariants", "sequences", "games"} <= {finding.stage for finding in every.findings}
     assert first.counterexample.replay().refutes
     assert every.counterexample.replay().refutes
 
 
 def test_only_the_stages_that_are_named_are_run_and_unknown_ones_are_refused():
-    found = verify(example_filters.ByHand(), stages=["invariants"], **FEW)
-    assert {one.stage for one in found.findings} == {"admission", "invariants"}
+    exam = verify(example_filters.ByHand(), stages=["invariants"], **FEW)
+    assert {finding.stage for finding in exam.findings} == {"admission", "invariants"}
     with pytest.raises(ValueError, match=f"stages must be among {', '.join(STAGES)}, got 'lows'"):
         verify(example_filters.ByHand(), stages=["lows"])
 
@@ -281,12 +281,12 @@ class Remote(example_filters.ByHand):
 @pytest.mark.parametrize("effort", [1e-6, pytest.param(2e-3, marks=pytest.mark.slow)])
 def test_how_long_answers_take_decides_neither_the_status_nor_a_word(effort: float) -> None:
     waits = (lambda: None), (lambda: time.sleep(5e-4)), cache(lambda: time.sleep(0.2))
-    found = []
+    exams = []
     for wait in waits:
         remote = type("Remote", (Remote,), {"wait": staticmethod(wait)})
-        found.append(verify(remote(), effort=effort, mechanisms=["gaussian"]))
-    assert {exam.json() for exam in found} == {found[0].json()}
-    assert found[0].ending is Ending.UNDECIDED
+        exams.append(verify(remote(), effort=effort, mechanisms=["gaussian"]))
+    assert {exam.json() for exam in exams} == {exams[0].json()}
+    assert exams[0].ending is Ending.UNDECIDED
 
 
 def test_a_menu_that_has_no_order_is_asked_in_that_of_its_words() -> None:

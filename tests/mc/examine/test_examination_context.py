@@ -75,12 +75,12 @@ class Menu(misbehaving_filters.SumOfZCDP):
 
 
 def admission_of(filt, *families, own=(), units=2_400_000):
-    lines = families_for_guarantee(families, filt.promise, own)
-    finding, subject = admission_finding(filt, lines, WorkLimit.of(units), seed=1)
+    family_list = families_for_guarantee(families, filt.promise, own)
+    finding, subject = admission_finding(filt, family_list, WorkLimit.of(units), seed=1)
     return (
         finding,
-        {one.definition.name: one for one in subject.families},
-        [one.definition.name for one in subject.denied_families],
+        {family.definition.name: family for family in subject.families},
+        [family.definition.name for family in subject.denied_families],
     )
 
 
@@ -98,11 +98,11 @@ def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:
     assert pairs_of_attribute(type("Both", (Menu,), {"menu": list(both)})(), "menu") == both
     for name in ("left", "coin", "vector", "levels", "admits", "none"):
         assert pairs_of_attribute(Menu(), name) == ()
-    finding, granted, closed = admission_of(Menu(), "gaussian", own=numbers)
+    finding, granted, denied = admission_of(Menu(), "gaussian", own=numbers)
     assert {0.07, 0.11, 0.0456, 0.13} <= set(granted["gaussian"].sizes)
     assert set(granted["its own menu"].pairs) == set(both)
     assert "its own Coin counts as the RandomizedResponse that it extends" in finding.notes
-    assert closed == []
+    assert denied == []
     assert "gaussian up to 0.13" in finding.result
 
 
@@ -146,25 +146,25 @@ ANSWERS = [
 def test_it_is_a_fault_that_no_family_is_answered_and_a_note_that_some_are_not(
     kind, families, fault, notes, granted, denied
 ) -> None:
-    finding, found, closed = admission_of(getattr(misbehaving_filters, kind)(), *families)
+    finding, granted_families, denied_names = admission_of(getattr(misbehaving_filters, kind)(), *families)
     assert finding.fault.startswith(fault)
     assert bool(finding.fault) is bool(fault)
     assert notes is None or [note.partition(" (")[0] for note in finding.notes] == notes
-    assert [*found] == granted
+    assert [*granted_families] == granted
     assert granted or finding.result == "nothing"
-    assert denied is None or closed == denied
+    assert denied is None or denied_names == denied
 
 
 def test_the_sizes_that_were_asked_above_the_grid_are_told() -> None:
-    asked = set[float]()
+    sizes = set[float]()
 
     class Noting(misbehaving_filters.SumOfZCDP):
         def admits(self, state, request):
-            asked.add(float(np.max(request.mu)))
+            sizes.add(float(np.max(request.mu)))
             return super().admits(state, request)
 
     families = families_for_guarantee(("gaussian",), Noting().promise)
     _, subject = admission_finding(Noting(), families, WorkLimit.of(10**6), seed=1)
-    told, most = SequenceSearch(subject=subject).summary().not_tried, families[0].most
-    above = [one for one in asked if one > most]
-    assert f"above {most:.2g}, except {len(above)} as first requests, up to {max(above):.2g})" in told
+    text, most = SequenceSearch(subject=subject).summary().not_tried, families[0].most
+    above = [size for size in sizes if size > most]
+    assert f"above {most:.2g}, except {len(above)} as first requests, up to {max(above):.2g})" in text

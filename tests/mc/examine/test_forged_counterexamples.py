@@ -11,7 +11,7 @@ import filterproof as fp
 from filterproof.mc.engine.adversaries import Constant, HighWhileLossPositive
 from filterproof.mc.engine.encoding import allowed_values_by_name, decode, encode
 from filterproof.mc.examine.replay import replay_data
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
 from tests.mc.examine.counterexamples import COUNTEREXAMPLES, HELD
 from tests.mc.forged import read_as_refused_or_true
@@ -25,31 +25,31 @@ def through_json(data: Any) -> Any:
 @pytest.mark.parametrize("kind", slow_but(("plan", "sequence", "people"), [*COUNTEREXAMPLES, *HELD]))
 def test_a_counterexample_with_any_place_changed_is_refused_or_ends_in_its_own_number(kind: str) -> None:
     make, name = COUNTEREXAMPLES.get(kind) or (HELD[kind], "low")
-    told = make()
-    number = Fraction(told.data[name])
+    shown = make()
+    number = Fraction(shown.data[name])
 
     def own(again: Any) -> bool:
         reached = again.result if isinstance(again.result, Fraction) else getattr(again.result, name)
         # more than the last bits of a processor
         return abs(Fraction(reached) / number - 1) < Fraction(1, 10**11)
 
-    outside, data = told.filter if "outside" in told.data["filter"] else None, through_json(told.to_data())
+    outside, data = shown.filter if "outside" in shown.data["filter"] else None, through_json(shown.to_data())
     assert own(replay_data(data, filt=outside))
     taken = read_as_refused_or_true(data, lambda other: replay_data(other, filt=outside), own)
     for place in ("filter", "promised", name):
         assert not any(where.startswith(f".{place} ") for where in taken)
 
 
-SEQUENCE = Sequence(((fp.Gaussian(0.5), 2), (fp.RandomizedResponse.from_ratio(3), 10**12)))
+SEQUENCE = RequestSequence(((fp.Gaussian(0.5), 2), (fp.RandomizedResponse.from_ratio(3), 10**12)))
 
 
 def test_a_sequence_is_read_as_what_says_so_alone() -> None:
     data = through_json(SEQUENCE.to_data(allowed_values_by_name()))
-    assert Sequence.from_data(data, allowed_values_by_name()) == SEQUENCE
+    assert RequestSequence.from_data(data, allowed_values_by_name()) == SEQUENCE
 
     def as_written(other: Any) -> bool:
-        again = Sequence.from_data(other, allowed_values_by_name())
-        return [times for _, times in again.steps] == [one["times"] for one in other]
+        again = RequestSequence.from_data(other, allowed_values_by_name())
+        return [times for _, times in again.steps] == [step["times"] for step in other]
 
     taken = read_as_refused_or_true(data, as_written, bool)
     assert not any(".times" in where for where in taken)
@@ -73,9 +73,9 @@ def test_a_value_is_read_as_what_was_written_and_as_what_is_of_the_catalogue(val
     data = through_json(encode(value, known))
     assert decode(data, known) == value
 
-    def comes_back(found: Any) -> bool:
-        again = decode(through_json(encode(found, known)), known)
-        return repr(again) == repr(found)
+    def comes_back(value: Any) -> bool:
+        again = decode(through_json(encode(value, known)), known)
+        return repr(again) == repr(value)
 
     with fp.suppress_unsound_warning():
         read_as_refused_or_true(data, lambda other: decode(other, known), comes_back)
@@ -84,11 +84,11 @@ def test_a_value_is_read_as_what_was_written_and_as_what_is_of_the_catalogue(val
 def test_a_row_of_the_table_is_read_only_in_its_own_form_and_confirmed_only_if_it_is_true() -> None:
     row = fp.tabulated_filter(1.0, 1e-5, each=0.1).certificate
 
-    def confirmed_by_a_game(found: Any) -> bool:
+    def confirmed_by_a_game(read: Any) -> bool:
         try:
-            found.recheck()
+            read.recheck()
         except ValueError:
-            return found != row
-        return found == row  # who made it is free text
+            return read != row
+        return read == row  # who made it is free text
 
     read_as_refused_or_true(through_json(row.to_dict()), CalibratedThreshold.from_dict, confirmed_by_a_game)

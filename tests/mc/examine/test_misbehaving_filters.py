@@ -54,21 +54,21 @@ BREAKS = {
 
 @pytest.mark.parametrize("kind", BREAKS, ids=lambda kind: kind.__name__)
 def test_code_that_breaks_is_a_fault_with_its_method_and_line(kind: type[fp.PrivacyFilter]) -> None:
-    method, said = BREAKS[kind]
-    found = verify(kind(), effort=EFFORT)
-    assert (found.ending, found.verdict.outcome, found.counterexample) == (
+    method, words = BREAKS[kind]
+    exam = verify(kind(), effort=EFFORT)
+    assert (exam.ending, exam.verdict.outcome, exam.counterexample) == (
         Ending.FAULTY,
         Outcome.UNDECIDED,
         None,
     )
-    fault = found.faults[0]
+    fault = exam.faults[0]
     assert fault.startswith(f"{kind.__name__}.{method} ")
-    assert said in fault
+    assert words in fault
     lines, first = inspect.getsourcelines(getattr(vars(kind)[method], "fget", vars(kind)[method]))
-    told = re.search(r"misbehaving_filters\.py, line (\d+)", fault)
-    assert told is not None
-    assert first <= int(told[1]) < first + len(lines)
-    assert found.verdict.detail == "no verdict: " + "; ".join(found.faults)
+    place = re.search(r"misbehaving_filters\.py, line (\d+)", fault)
+    assert place is not None
+    assert first <= int(place[1]) < first + len(lines)
+    assert exam.verdict.detail == "no verdict: " + "; ".join(exam.faults)
 
 
 @pytest.mark.parametrize(
@@ -79,65 +79,49 @@ def test_code_that_breaks_is_a_fault_with_its_method_and_line(kind: type[fp.Priv
     ],
 )
 def test_a_filter_whose_state_is_not_all_it_knows_or_touches_is_at_fault(kind: type, says: str) -> None:
-    found = verify(kind(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"])
-    assert found.ending is Ending.FAULTY
-    assert any(fault.startswith(kind.__name__) and says in fault for fault in found.faults)
-    assert found.verdict.outcome is not Outcome.HOLDS
+    exam = verify(kind(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"])
+    assert exam.ending is Ending.FAULTY
+    assert any(fault.startswith(kind.__name__) and says in fault for fault in exam.faults)
+    assert exam.verdict.outcome is not Outcome.HOLDS
 
 
 @pytest.mark.parametrize("name", ["Prints", "UsesStandardOutput", "Warns", "Caches"])
 def test_what_harms_nobody_ends_no_examination_and_is_kept_from_the_page(name: str, capsys) -> None:
-    found = verify(
+    exam = verify(
         getattr(misbehaving_filters, name)(), effort=EFFORT, mechanisms="gaussian", stages=["invariants"]
     )
     assert capsys.readouterr() == ("", "")
-    assert (found.ending, found.faults) == (Ending.UNDECIDED, ())
+    assert (exam.ending, exam.faults) == (Ending.UNDECIDED, ())
     note = "Prints prints while it decides; its output is not shown"
-    assert (note in found.findings[-1].notes) is (name == "Prints")
-    assert any("changed its own attributes" in said for said in found.findings[-1].notes) is (
+    assert (note in exam.findings[-1].notes) is (name == "Prints")
+    assert any("changed its own attributes" in words for words in exam.findings[-1].notes) is (
         name == "Caches"
     )
-    assert not any("error" in one.result for one in found.findings)
+    assert not any("error" in finding.result for finding in exam.findings)
 
 
 def test_a_filter_that_admits_nothing_is_not_examined_and_who_is_told_of_the_stages_may_print(capsys) -> None:
-    found = verify(misbehaving_filters.AdmitsNothing(), effort=EFFORT, on_stage=print)
+    exam = verify(misbehaving_filters.AdmitsNothing(), effort=EFFORT, on_stage=print)
     assert capsys.readouterr().out == "admission\n"
-    assert not any("prints" in note for one in found.findings for note in one.notes)
-    assert (found.ending, found.faults) == (Ending.NOT_EXAMINED, ())
-    assert "denies every request that was tried" in found.verdict.detail
+    assert not any("prints" in note for finding in exam.findings for note in finding.notes)
+    assert (exam.ending, exam.faults) == (Ending.NOT_EXAMINED, ())
+    assert "denies every request that was tried" in exam.verdict.detail
 
 
 def test_a_filter_that_never_returns_is_examined_until_the_limit() -> None:
-    found = verify(misbehaving_filters.Hangs(), seconds=SECONDS)
-    assert re.fullmatch(r"stopped after \d\d? % of the work", found.stopped)
-    assert (found.faults, found.counterexample, found.ending) == ((), None, Ending.OUT_OF_TIME)
-    assert found.verdict.outcome is Outcome.UNDECIDED
-    assert found.verdict.detail.startswith(f"{found.stopped}: No violation found. This is not a proof.")
-    assert not found.admits_something
-
-
-def test_a_filter_that_asks_a_thread_is_examined_before_its_first_use_and_not_at_fault_after() -> None:
-    filt = misbehaving_filters.HasAPool()
-    found = verify(filt, effort=EFFORT, mechanisms=["rr"], stages=["games"])
-    assert (found.ending, found.faults, found.stopped) == (Ending.UNDECIDED, (), "")
-    assert any(one.stage == "games" and one.tightness for one in found.findings)
-    filt.open("retry").request(fp.Gaussian(0.1))
-    with filt.pool:
-        found = verify(filt, effort=EFFORT, mechanisms=["rr"])
-    assert (found.ending, found.faults) == (Ending.THREADS_LOST, ())
-    assert re.match(
-        r"threads ran in this process before \(.*HasAPool_0.*\), and a forked process does", found.stopped
-    )
-    assert found.verdict.outcome is Outcome.UNDECIDED
-    assert found.verdict.detail.startswith(found.stopped)
+    exam = verify(misbehaving_filters.Hangs(), seconds=SECONDS)
+    assert re.fullmatch(r"stopped after \d\d? % of the work", exam.stopped)
+    assert (exam.faults, exam.counterexample, exam.ending) == ((), None, Ending.OUT_OF_TIME)
+    assert exam.verdict.outcome is Outcome.UNDECIDED
+    assert exam.verdict.detail.startswith(f"{exam.stopped}: No violation found. This is not a proof.")
+    assert not exam.admits_something
 
 
 def test_of_a_filter_whose_state_is_not_all_it_knows_no_game_on_states_is_believed() -> None:
-    found = verify(SeesRewinding(), effort=EFFORT, mechanisms="rr")
-    assert found.ending is Ending.FAULTY
-    assert found.counterexample is None
-    assert not any(one.stage == "games" for one in found.findings)
+    exam = verify(SeesRewinding(), effort=EFFORT, mechanisms="rr")
+    assert exam.ending is Ending.FAULTY
+    assert exam.counterexample is None
+    assert not any(finding.stage == "games" for finding in exam.findings)
 
 
 def _children() -> list[str]:
@@ -202,7 +186,7 @@ def spends(how: str) -> fp.PrivacyFilter:
         def __init__(self):
             self.lock = threading.Lock() if how == "uncopied" else None
 
-        def spend(self, held, pair):
+        def spend(self, state, pair):
             return [True] if how == "answered" else broken(KeyError("row 7"))
 
     def ask(ledger, pair):

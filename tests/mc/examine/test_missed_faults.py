@@ -178,9 +178,9 @@ SOUND: dict[str, tuple[Callable[[], fp.PrivacyFilter[Any]], tuple[str, ...] | No
 @pytest.mark.parametrize("kind", slow_but([kind for kind in FAULTY if kind not in DEAR], FAULTY))
 def test_fault_of_this_kind_is_refuted_by_a_play_that_replays(kind: str) -> None:
     make, names, effort = FAULTY[kind]
-    found = examined(make(), effort, mechanisms=names)
-    assert found.verdict.outcome is Outcome.REFUTED
-    assert found.counterexample.replay(make()).refutes
+    exam = examined(make(), effort, mechanisms=names)
+    assert exam.verdict.outcome is Outcome.REFUTED
+    assert exam.counterexample.replay(make()).refutes
 
 
 @pytest.mark.parametrize(
@@ -188,41 +188,41 @@ def test_fault_of_this_kind_is_refuted_by_a_play_that_replays(kind: str) -> None
 )
 def test_sound_filter_of_this_shape_is_not_refuted_and_is_shown_to_be_tight(kind: str) -> None:
     make, names, share = SOUND[kind]
-    found = examined(make(), 0.03 if kind in DEAR else 0.01, mechanisms=names)
-    assert found.verdict.outcome is Outcome.UNDECIDED
-    assert not found.faults
-    near = found.closest
+    exam = examined(make(), 0.03 if kind in DEAR else 0.01, mechanisms=names)
+    assert exam.verdict.outcome is Outcome.UNDECIDED
+    assert not exam.faults
+    near = exam.closest
     assert share <= near.share <= 1 + 1e-9
     assert near.evidence in (Evidence.CERTIFIED, Evidence.EXACT)
     again = near.play.replay(make())
     assert not again.refutes
     assert float(getattr(again.result, "low", again.result)) == near.attack
-    assert near.reached in found.detail
+    assert near.reached in exam.detail
 
 
 def test_excess_is_shown_at_the_epsilon_where_it_is_the_largest_multiple() -> None:
-    found = examined(SumOfSquares(budget=1.03**2), mechanisms=["gaussian"]).counterexample
+    shown = examined(SumOfSquares(budget=1.03**2), mechanisms=["gaussian"]).counterexample
     reached, promised = fp.Gaussian(1.03), fp.GaussianDP(1.0)
-    others = [epsilon for epsilon in (0.0, 0.2769, 1.0) if epsilon != found.measure.at]
+    others = [epsilon for epsilon in (0.0, 0.2769, 1.0) if epsilon != shown.measure.at]
     for epsilon in others:
-        assert found.factor > float(reached.hockey_stick(epsilon)) / float(promised.delta(epsilon))
-    assert found.measure.promised(promised) >= 1e-3
+        assert shown.factor > float(reached.hockey_stick(epsilon)) / float(promised.delta(epsilon))
+    assert shown.measure.promised(promised) >= 1e-3
 
 
 def test_free_requests_are_shown_by_few_however_their_families_are_ordered() -> None:
-    found = [examined(FreeBelow(), mechanisms=names) for names in (("rr", "laplace"), ("laplace", "rr"))]
-    one, other = (exam.counterexample for exam in found)
-    assert one.to_data() == other.to_data()
-    assert 101 <= one.rounds <= 110  # and not a power of two
+    exams = [examined(FreeBelow(), mechanisms=names) for names in (("rr", "laplace"), ("laplace", "rr"))]
+    first, other = (exam.counterexample for exam in exams)
+    assert first.to_data() == other.to_data()
+    assert 101 <= first.rounds <= 110  # and not a power of two
 
 
 def test_lower_and_upper_end_stand_side_by_side_where_a_theorem_covers_the_code() -> None:
-    found = verify(fp.GaussianFilter(mu=1.0), effort=0.01, mechanisms=["gaussian"])
-    near = found.closest
-    assert found.verdict.outcome is Outcome.HOLDS
+    exam = verify(fp.GaussianFilter(mu=1.0), effort=0.01, mechanisms=["gaussian"])
+    near = exam.closest
+    assert exam.verdict.outcome is Outcome.HOLDS
     assert near.attack <= near.worst <= near.promised * (1 + 1e-9)
     assert near.share > 0.9999
-    assert near.play.data == found.to_data()["closest"]
+    assert near.play.data == exam.to_data()["closest"]
 
 
 class StoresLosses(SumOfSquares):
@@ -251,9 +251,9 @@ class StoresLosses(SumOfSquares):
 def test_losses_that_are_stored_and_never_read_do_not_hide_a_long_play(
     promise: fp.Guarantee, each: float, effort: float
 ) -> None:
-    found = examined(StoresLosses(promise, each), effort, mechanisms=("gaussian",))
-    assert found.verdict.outcome is Outcome.REFUTED
-    shown, all_of_them = found.counterexample, fp.Composition({fp.Gaussian(math.sqrt(each)): 21})
+    exam = examined(StoresLosses(promise, each), effort, mechanisms=("gaussian",))
+    assert exam.verdict.outcome is Outcome.REFUTED
+    shown, all_of_them = exam.counterexample, fp.Composition({fp.Gaussian(math.sqrt(each)): 21})
     if shown.measure.kind == "renyi":
         exact = shown.measure.at * 21 * each / 2
         assert exact * (1 - 1e-3) < shown.value <= exact

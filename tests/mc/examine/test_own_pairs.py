@@ -82,12 +82,12 @@ def test_a_declared_price_below_the_cost_is_refuted_by_a_counterexample_that_nam
     assert "round 1: ask the count" in str(exam)
     assert "the count is Round(epsilon=1, price=0.3)\n" in str(exam)
     assert "one vote is Round(epsilon=0.5, price=0.5)\n" in str(exam)
-    assert "CountedFilter" not in str([one.verdict for one in exam.findings])
-    kept = json.dumps(exam.counterexample.to_data())
+    assert "CountedFilter" not in str([finding.verdict for finding in exam.findings])
+    data = json.dumps(exam.counterexample.to_data())
     twice = fp.Composition({fp.RandomizedResponse(1.0): 2}).delta(1.0000000001)
-    assert fp.replay(kept, filt=faulty).low == exam.counterexample.value == pytest.approx(twice.low, rel=1e-6)
+    assert fp.replay(data, filt=faulty).low == exam.counterexample.value == pytest.approx(twice.low, rel=1e-6)
     with pytest.raises(ValueError, match=r"the filter must have the pair .*price=0.3\).*it has changed"):
-        fp.replay(kept, filt=client([Round(1.0, price=1.0)]))
+        fp.replay(data, filt=client([Round(1.0, price=1.0)]))
 
 
 def test_a_declared_price_that_is_the_cost_is_not_refuted() -> None:
@@ -100,16 +100,16 @@ def test_a_declared_price_that_is_the_cost_is_not_refuted() -> None:
     [fp.Gaussian(0.5), fp.Laplace(1.0), fp.RandomizedResponse(1.0), fp.Erasure(0.1), fp.KOV(0.5, 0.01)],
 )
 def test_what_is_measured_is_at_most_what_is_stated_and_close_to_it(pair: fp.DominatingPair) -> None:
-    found = pair_with_known_tails(Stated(pair, 0.1))
-    assert isinstance(found, fp.FinitePair)
+    discrete = pair_with_known_tails(Stated(pair, 0.1))
+    assert isinstance(discrete, fp.FinitePair)
     cell = float(pair.loss_isf(1e-9) - pair.loss_isf(1 - 1e-9)) / 128  # a loss is moved by at most that
     for epsilon in (0.0, 0.2, 0.49999, 0.99999):
         true = float(pair.hockey_stick(epsilon))
-        assert true - -math.expm1(-cell) - 1e-9 <= found.hockey_stick(epsilon) <= true * (1 + 1e-12)
+        assert true - -math.expm1(-cell) - 1e-9 <= discrete.hockey_stick(epsilon) <= true * (1 + 1e-12)
     at_end = float(pair.pure_epsilon) * (1 + 1e-10)
-    assert math.isinf(at_end) or found.hockey_stick(at_end) == 0.0
+    assert math.isinf(at_end) or discrete.hockey_stick(at_end) == 0.0
     if pair.infinite_mass == 0:
-        assert float(pair.renyi(2.0)) * 0.99 < found.renyi(2.0) <= float(pair.renyi(2.0))
+        assert float(pair.renyi(2.0)) * 0.99 < discrete.renyi(2.0) <= float(pair.renyi(2.0))
 
 
 class Declares(fp.DominatingPair):
@@ -164,17 +164,17 @@ def test_a_menu_of_masses_in_doubles_is_examined_and_what_that_bounds_is_said(ho
     exam = fp.verify(free, effort=0.3)
     assert exam.verdict.outcome is fp.Outcome.REFUTED
     assert not any("error" in finding.result for finding in exam.findings)
-    said = "the masses of FinitePair are doubles: a lower bound holds for all masses within 1e-12"
-    assert said in str(exam)
+    words = "the masses of FinitePair are doubles: a lower bound holds for all masses within 1e-12"
+    assert words in str(exam)
 
 
 def test_a_budget_that_is_three_prices_of_masses_in_doubles_is_not_refuted() -> None:
     pair = fp.FinitePair((0.9, 0.1), (0.8, 0.2))
     price = float(pair.pure_epsilon)
 
-    def ask(held: list[int], pair: fp.DominatingPair) -> bool:
-        held.append(1)
-        return len(held) <= 3
+    def ask(ledger: list[int], pair: fp.DominatingPair) -> bool:
+        ledger.append(1)
+        return len(ledger) <= 3
 
     exam = fp.verify(fp.from_budget(list, ask, fp.PureDP(3 * price), menu=(pair,)), effort=0.03)
     assert exam.verdict.outcome is fp.Outcome.UNDECIDED
@@ -231,8 +231,8 @@ def test_a_class_that_draws_its_losses_is_simulated_and_said_to_be_assumed() -> 
 
 
 def test_games_over_a_stated_distribution_are_bounded_from_below() -> None:
-    found = verify(Cheap(), effort=0.03, mechanisms=["gaussian"], stages=["games"])
-    [game] = [one for one in found.findings if one.stage == "games" and one.counterexample is not None][:1]
+    exam = verify(Cheap(), effort=0.03, mechanisms=["gaussian"], stages=["games"])
+    [game] = [each for each in exam.findings if each.stage == "games" and each.counterexample is not None][:1]
     true = fp.worst_case(fp.ZCDPFilter(1.0), fp.Gaussian(1.0), epsilon=game.counterexample.measure.at)
     assert game.counterexample.evidence is fp.Evidence.CITED
     assert true.rounds == game.counterexample.rounds
@@ -253,7 +253,7 @@ def test_a_stated_distribution_is_measured_and_said_to_be_assumed_under_the_name
     if effort < 0.01:
         assert "a vote at Rényi divergence" in str(exam)
         return
-    assert any(one.covers_all for one in exam.findings)  # the theorem is about the charges that pairs declare
+    assert any(row.covers_all for row in exam.findings)  # the theorem is about the charges that pairs declare
     assert (exam.verdict.outcome, exam.verdict.evidence) == (fp.Outcome.REFUTED, fp.Evidence.CITED)
     shown = exam.counterexample
     assert shown.replay().result.evidence is fp.Evidence.CITED

@@ -15,7 +15,7 @@ from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.difference import first_difference
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.parameter_families import checked_family_names
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.supremum import Supremum, supremum
 from filterproof.mc.examine.trace import trace_of_sequence
 from filterproof.mc.examine.verification import verify
@@ -23,7 +23,7 @@ from tests.mc.examine import misbehaving_filters, services
 
 ZCDP, ODOMETER = fp.ZCDPFilter(0.5), fp.odometers.LineOdometer(0.05, target=1.0)
 PEOPLE = fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(0.5), 3)
-PURE, D2, UNIT_NOISE = fp.PureDP(1.0), Divergence.renyi(2.0), Sequence(((fp.Gaussian(1.0), 2),))
+PURE, D2, UNIT_NOISE = fp.PureDP(1.0), Divergence.renyi(2.0), RequestSequence(((fp.Gaussian(1.0), 2),))
 FEW = UNIT_NOISE.to_data(allowed_values_by_name())[0]
 HALF_WAY = fp.services.Release(epoch=0.5)  # type: ignore[arg-type]
 DRIVEN: tuple[Callable[..., object], ...] = (fp.services.first_violation, fp.services.schedule_tests)
@@ -64,7 +64,7 @@ VALUES: Calls = [
     ),
     (partial(game_from_data, ODOMETER, {"ratios": 4 * ["5/4"], "rounds": 4}), "ratios must be at most 3"),
     (
-        partial(Sequence.from_data, [FEW | {"times": 2**128 + 1}], allowed_values_by_name()),
+        partial(RequestSequence.from_data, [FEW | {"times": 2**128 + 1}], allowed_values_by_name()),
         "times must be at most",
     ),
     *((partial(supremum, ZCDP, at), "^epsilon must be finite and >= 0") for at in (-1.0, math.inf, math.nan)),

@@ -89,11 +89,11 @@ IMPURE: dict[Callable[[], Any], dict[str, Any]] = {
 def test_an_impure_filter_that_keeps_its_promise_when_fresh_is_at_fault_and_not_refuted(
     make: Callable[[], Any],
 ) -> None:
-    found = verify(make(), **IMPURE[make])
-    assert found.verdict.outcome is Outcome.UNDECIDED
-    assert found.counterexample is None
-    assert any("depend on earlier runs" in one or "keeps data outside" in one for one in found.faults)
-    assert found.ending is Ending.FAULTY
+    exam = verify(make(), **IMPURE[make])
+    assert exam.verdict.outcome is Outcome.UNDECIDED
+    assert exam.counterexample is None
+    assert any("depend on earlier runs" in fault or "keeps data outside" in fault for fault in exam.faults)
+    assert exam.ending is Ending.FAULTY
 
 
 # -- each kind of counterexample -----------------------------------------------------------------------------
@@ -114,23 +114,23 @@ def tired_sequence() -> Counterexample:
     """The counterexample made by a filter that is tired, beside one that is not."""
     filt = Tires()
     filt.starts = _RUNS
-    made = counterexamples.sequence(filt, fp.Gaussian(0.9), Divergence.renyi(2.0))
-    return Counterexample(Tires(), made.data)
+    shown = counterexamples.sequence(filt, fp.Gaussian(0.9), Divergence.renyi(2.0))
+    return Counterexample(Tires(), shown.data)
 
 
-def differs_afresh(made: Counterexample) -> str:
-    return revalidate(made, partial(run_isolated, filt=made.filter))
+def differs_afresh(counterexample: Counterexample) -> str:
+    return revalidate(counterexample, partial(run_isolated, filt=counterexample.filter))
 
 
 @pytest.mark.parametrize("make", [rewound_plan, rewound_menu, tired_sequence])
 def test_a_counterexample_of_what_one_run_asked_for_nothing_else_is_denied_does_not_stand(
     make: Callable[[], Counterexample],
 ) -> None:
-    made = make()
-    assert made.value > made.promised
+    counterexample = make()
+    assert counterexample.value > counterexample.promised
     if make is not tired_sequence:  # whose replay asks for many runs, as who found it did
-        assert run_isolated(lambda: made.replay().refutes, filt=made.filter)
-    assert differs_afresh(made)
+        assert run_isolated(lambda: counterexample.replay().refutes, filt=counterexample.filter)
+    assert differs_afresh(counterexample)
 
 
 def test_no_number_is_given_of_a_filter_that_counts_what_it_was_asked() -> None:
@@ -145,8 +145,8 @@ def test_a_breach_by_what_a_process_that_ends_forgets_is_a_fault() -> None:
 
 @pytest.mark.parametrize("kind", ["plan", "menu", "sequence"])
 def test_a_counterexample_of_a_pure_filter_stands(kind: str) -> None:
-    made = counterexamples.COUNTEREXAMPLES[kind][0]()
-    assert differs_afresh(made) == ""
+    counterexample = counterexamples.COUNTEREXAMPLES[kind][0]()
+    assert differs_afresh(counterexample) == ""
 
 
 @pytest.mark.parametrize(("loss", "granted"), [(0.4, True), (1.0, False), (np.inf, True)])
@@ -156,8 +156,8 @@ def test_a_history_happens_as_its_finite_losses_are_shown(loss: float, granted: 
 
 
 def test_a_counterexample_that_is_true_and_breaks_no_promise_does_not_stand() -> None:
-    made = counterexamples.sequence(example_filters.ByHand(), fp.Gaussian(0.02))
-    assert differs_afresh(made) == "its value is within the guarantee"
+    counterexample = counterexamples.sequence(example_filters.ByHand(), fp.Gaussian(0.02))
+    assert differs_afresh(counterexample) == "its value is within the guarantee"
 
 
 def test_a_plan_is_worth_what_its_histories_are() -> None:

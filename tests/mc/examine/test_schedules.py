@@ -24,7 +24,7 @@ from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.parameter_families import families_for_guarantee
 from filterproof.mc.examine.replay import ReplayError, replay_data
 from filterproof.mc.examine.schedule import MoveKind, Schedule, ServiceMove
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.service_schedule_search import break_test, granted_menu
 from filterproof.mc.examine.stages.denials import explain_charged_denial
 from filterproof.mc.examine.verification import verify
@@ -54,7 +54,7 @@ BROKEN = {
     services.NotAtomic: {"ask"},
     services.FreeRetry: {"again"},
     services.InMemory: set(),
-    services.Shrugs: {"full"},
+    services.Shrugs: {"disk_full"},
     services.Straddles: {"tick"},
     services.KeyBeforeCharge: {"again"},
     services.SeedOfTheDay: {"tick"},
@@ -75,18 +75,18 @@ def moved(words: str) -> tuple[ServiceMove, ...]:
     ids=lambda service: service.__name__,
 )
 def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(service: type) -> None:
-    found = fp.services.first_violation(service, PROMISE, mechanisms="rr")
-    violation = found.violation
+    search = fp.services.first_violation(service, PROMISE, mechanisms="rr")
+    violation = search.violation
     assert violation is not None
     assert violation.low > violation.promised
     assert len(violation.schedule.moves) <= 12
     assert {move.what for move in violation.schedule.moves} >= BROKEN[service]
-    kept = json.dumps(found.counterexample.to_data())
-    assert fp.replay(kept, filt=fp.services.with_promise(service, PROMISE)).low == violation.low
+    data = json.dumps(search.counterexample.to_data())
+    assert fp.replay(data, filt=fp.services.with_promise(service, PROMISE)).low == violation.low
     again = violation.schedule.play(service)
     assert again.done == violation.schedule.moves
     assert again.events[: len(violation.events)] == violation.events
-    assert str(found) == str(violation)
+    assert str(search) == str(violation)
     assert str(violation).count("\n") == len(violation.events)
     # every move is needed
     moves = violation.schedule.moves
@@ -115,11 +115,11 @@ SOUND = [
 def test_a_sound_service_is_not_named(service: type, promise: Any, mechanisms: Any, tmp_path: Path) -> None:
     here = type("Here", (service,), {"folder": tmp_path / "journals"})
     (tmp_path / "journals").mkdir()
-    found = fp.services.first_violation(here, promise, effort=0.004, mechanisms=mechanisms)
-    assert (found.violation, found.raised) == (None, "")
-    assert found.released > 0
-    assert "not a proof" in str(found)
-    assert [one.name for one in tmp_path.iterdir()] == ["journals"]
+    search = fp.services.first_violation(here, promise, effort=0.004, mechanisms=mechanisms)
+    assert (search.violation, search.raised) == (None, "")
+    assert search.released > 0
+    assert "not a proof" in str(search)
+    assert [path.name for path in tmp_path.iterdir()] == ["journals"]
 
 
 class ExitsOnItsWayOut(services.Exits):
@@ -142,7 +142,7 @@ RELEASED: list[tuple[type, fp.DominatingPair, tuple[ServiceMove, ...], tuple[int
     (services.StatesEpoch, WHOLE, moved("ask step tick again step ask step step"), (0, 1)),
     (services.Straddles, WHOLE, moved("ask step tick step"), (0,)),
     # what ends its process is begun again
-    (services.Exits, WHOLE, moved("ask full ask step ask step"), (0,)),
+    (services.Exits, WHOLE, moved("ask disk_full ask step ask step"), (0,)),
     (ExitsOnItsWayOut, HALF, moved("ask step crash ask step"), (0, 0)),
 ]
 
@@ -164,7 +164,7 @@ def test_what_goes_out_counts_once_for_the_epoch_of_its_request(
 
 
 @given(
-    st.sampled_from(("step", "unwritten", "written", "full")),
+    st.sampled_from(("step", "crash_before_write", "crash_after_write", "disk_full")),
     st.integers(0, 7),
     st.integers(1, 2),
     st.integers(0, 3),
@@ -182,12 +182,12 @@ def test_a_fault_strikes_the_write_that_it_names_and_a_dead_process_neither_writ
             stored.append(dict(disk))
 
         def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
-            held: list[str] = []
+            written: list[str] = []
             try:
                 with suppress(BaseException):
                     for k in range(writes):
-                        self.disk |= {f"{key}, {k}": held}
-                        for changed in (held, self.disk[f"{key}, {k}"]):
+                        self.disk |= {f"{key}, {k}": written}
+                        for changed in (written, self.disk[f"{key}, {k}"]):
                             changed.append("after it was written, or read")
                 yield fp.services.Release()
             finally:
@@ -198,13 +198,13 @@ def test_a_fault_strikes_the_write_that_it_names_and_a_dead_process_neither_writ
     # as the docstring of a move says it: of the requests in flight the newest first, then its later writes
     before, which = divmod(at, flights)
     struck = what != "step" and before < writes
-    kept = before + (what == "written") if struck else writes
-    names = [f"{flights - which}, {k}" for k in range(kept)]
+    complete = before + (what == "crash_after_write") if struck else writes
+    names = [f"{flights - which}, {k}" for k in range(complete)]
     assert [*stored[1]] == names
-    assert [len(stored[1][name]) for name in names] == [*range(kept)]
-    assert len(played.released) == (not struck or what == "full")
-    told = f"makes write {before + 1} of a step" if before else "writes"
-    assert (told in " ".join(played.events)) == (struck and what != "full")
+    assert [len(stored[1][name]) for name in names] == [*range(complete)]
+    assert len(played.released) == (not struck or what == "disk_full")
+    words = f"makes write {before + 1} of a step" if before else "writes"
+    assert (words in " ".join(played.events)) == (struck and what != "disk_full")
 
 
 # -- what is found --------------------------------------------------------------------------------------
@@ -226,21 +226,21 @@ def test_menu_holds_the_largest_request_that_is_granted_and_shares_of_it(most: f
     ],
 )
 def test_a_search_that_a_time_limit_ends_says_after_how_much_of_its_work(search: Any) -> None:
-    found = search(seconds=0.3)
-    assert re.fullmatch(r"stopped after \d+ % of the work", found.stopped)
-    assert str(found).startswith(f"{found.stopped}: no")
+    report = search(seconds=0.3)
+    assert re.fullmatch(r"stopped after \d+ % of the work", report.stopped)
+    assert str(report).startswith(f"{report.stopped}: no")
 
 
 def test_a_schedule_is_replayed_as_of_one_epoch() -> None:
     filt: Any = fp.services.with_promise(services.Epochs, PROMISE)
     moves = moved("ask step step step tick ask step step step")
-    twice = Sequence(((WHOLE, 2),)).low(Divergence.hockey_stick(1.0))
+    twice = RequestSequence(((WHOLE, 2),)).lower_bound(Divergence.hockey_stick(1.0))
     game = {"schedule": Schedule((WHOLE,), moves).to_data(allowed_values_by_name()), "epoch": None}
-    told = measured_counterexample(filt, Divergence.hockey_stick(1.0), twice, 0.0, **game)
+    shown = measured_counterexample(filt, Divergence.hockey_stick(1.0), twice, 0.0, **game)
     with pytest.raises(ReplayError, match="releases nothing"):
-        told.replay()
+        shown.replay()
     with pytest.raises(ReplayError, match="must replay within"):
-        replay_data(told.data | {"epoch": 1}, filt=filt)
+        replay_data(shown.data | {"epoch": 1}, filt=filt)
 
 
 def test_a_test_class_fails_with_what_happened_or_where_nothing_is_granted_and_passes_else() -> None:
@@ -249,15 +249,15 @@ def test_a_test_class_fails_with_what_happened_or_where_nothing_is_granted_and_p
             self.disk["how"] = lambda: pair  # which no disk can hold
             yield fp.services.Release()
 
-    made = partial(fp.services.schedule_tests, promise=PROMISE, mechanisms="rr", effort=0.02)
+    tests_of = partial(fp.services.schedule_tests, promise=PROMISE, mechanisms="rr", effort=0.02)
     with pytest.raises(
         AssertionError,
         match=r"sent again, with its key(.|\n)*delta at epsilon=1 \(P\|\|Q\) of all releases is at least",
     ):
-        made(services.FreeRetry)("runTest").debug()
+        tests_of(services.FreeRetry)("runTest").debug()
     with pytest.raises(AssertionError, match=r"must grant some request: .* its code raised .*lambda"):
-        made(Broken)("runTest").debug()
-    made(services.Purse)("runTest").debug()
+        tests_of(Broken)("runTest").debug()
+    tests_of(services.Purse)("runTest").debug()
 
 
 MALFORMED = {
@@ -323,14 +323,14 @@ def program(tmp_path: Path) -> Iterator[Any]:
     """Makes the filter of the program with a fault, which ends with the test."""
     file = tmp_path / "program.py"
     file.write_text(PROGRAM, "utf-8")
-    made: list[Any] = []
+    programs: list[Any] = []
 
     def make(fault: str, **more: float) -> Any:
-        made.append(fp.from_command([sys.executable, str(file), fault], PROMISE, **more))
-        return made[-1]
+        programs.append(fp.from_command([sys.executable, str(file), fault], PROMISE, **more))
+        return programs[-1]
 
     yield make
-    for filt in made:
+    for filt in programs:
         filt.bridge.close()
 
 
@@ -340,42 +340,42 @@ def test_a_service_with_its_guarantee_is_examined_and_its_counterexample_replays
     exam = fp.verify(service, effort=0.1, mechanisms="rr")
     assert (exam.name, exam.promise, exam.headline) == (kind.__name__, PROMISE, "REFUTED")
     assert exam.counterexample is not None
-    told = json.loads(json.dumps(exam.counterexample.to_data()))
-    assert told["filter"] == {"outside": kind.__name__}
-    assert replay_data(told, filt=service).refutes
+    data = json.loads(json.dumps(exam.counterexample.to_data()))
+    assert data["filter"] == {"outside": kind.__name__}
+    assert replay_data(data, filt=service).refutes
     with pytest.raises(ReplayError):
-        fp.replay(told, filt=fp.services.with_promise(services.Purse, PROMISE))
+        fp.replay(data, filt=fp.services.with_promise(services.Purse, PROMISE))
 
 
 def test_a_sound_service_stays_undecided_and_one_that_releases_nothing_is_not_examined() -> None:
     sound = fp.verify(fp.services.with_promise(services.Purse, PROMISE), effort=0.01, mechanisms="rr")
     assert (sound.headline, sound.counterexample) == ("UNDECIDED", None)
     assert "moves that depend on what came out" in sound.not_tried
-    closed = fp.verify(fp.services.with_promise(Closed, PROMISE), effort=0.01, mechanisms="rr")
-    assert closed.headline == "NOT EXAMINED"
+    denies_all = fp.verify(fp.services.with_promise(Closed, PROMISE), effort=0.01, mechanisms="rr")
+    assert denies_all.headline == "NOT EXAMINED"
 
 
 def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_replays(program: Any) -> None:
     filt = program("races")
     sound = verify(program("sound"), effort=0.02, mechanisms=["rr"], stages=["schedules"])
     assert sound.counterexample is None
-    assert any(one.result.startswith("no violation found in") for one in sound.findings)
-    found = verify(filt, effort=0.3, mechanisms=["rr"], stages=["schedules"])
-    assert found.counterexample is not None
-    assert found.counterexample.kind == "schedule"
-    assert "concurrent requests" in found.verdict.scope
-    assert found.trace is not None
-    assert any("sends an answer" in move for move in found.trace.moves)
-    told = json.loads(json.dumps(found.counterexample.to_data()))
-    assert replay_data(told, filt=filt).refutes
+    assert any(finding.result.startswith("no violation found in") for finding in sound.findings)
+    exam = verify(filt, effort=0.3, mechanisms=["rr"], stages=["schedules"])
+    assert exam.counterexample is not None
+    assert exam.counterexample.kind == "schedule"
+    assert "concurrent requests" in exam.verdict.scope
+    assert exam.trace is not None
+    assert any("sends an answer" in move for move in exam.trace.moves)
+    data = json.loads(json.dumps(exam.counterexample.to_data()))
+    assert replay_data(data, filt=filt).refutes
     for name, value in (("low", 0.9), ("promised", 0.5)):
         with pytest.raises(ReplayError):
-            fp.replay(told | {name: value}, filt=filt)
+            fp.replay(data | {name: value}, filt=filt)
     for moves in ([["leap", 0]], [["ask", -1]], "ask", [["ask", 0]] * 10_001):
         with pytest.raises(ValueError, match=r"schedule|at must|moves"):
-            fp.replay(told | {"schedule": told["schedule"] | {"moves": moves}}, filt=filt)
+            fp.replay(data | {"schedule": data["schedule"] | {"moves": moves}}, filt=filt)
     with pytest.raises(ReplayError, match="releases nothing"):
-        fp.replay(told | {"schedule": told["schedule"] | {"moves": [["ask", 0]]}}, filt=filt)
+        fp.replay(data | {"schedule": data["schedule"] | {"moves": [["ask", 0]]}}, filt=filt)
 
 
 @pytest.mark.parametrize("fault", ["sound", "eager"])
@@ -383,24 +383,24 @@ def test_a_program_that_charges_for_denials_is_told(fault: str, program: Any) ->
     filt, large, small = program(fault), fp.RandomizedResponse(0.75), fp.RandomizedResponse(0.25)
     assert bool(explain_charged_denial(filt, large, large, small)) is (fault == "eager")
     exam = verify(filt, effort=1e-3, mechanisms=["rr"], stages=["denials"])
-    assert any(one.stage == "denials" for one in exam.findings)
+    assert any(finding.stage == "denials" for finding in exam.findings)
 
 
 def test_a_program_that_answers_late_ends_what_asks_it_and_is_not_faulty(program: Any) -> None:
-    found = verify(program("tires", seconds=0.5), effort=0.01, mechanisms=["rr"])
-    assert found.faults == ()
+    exam = verify(program("tires", seconds=0.5), effort=0.01, mechanisms=["rr"])
+    assert exam.faults == ()
     # the command itself is shortened where its path is long
     late = " did not answer before its time limit (seconds=0.5); correct it, or pass a larger seconds"
-    told = [found.stopped]
+    endings = [exam.stopped]
     for search in (
         fp.first_difference(program("tires", seconds=0.5), ByHand(), effort=0.01),
         fp.services.first_violation(
             service_of(program("tires", seconds=0.5)), PROMISE, effort=0.01, mechanisms="rr"
         ),
     ):
-        told.append(search.stopped)
+        endings.append(search.stopped)
         assert str(search).startswith(search.stopped)
-    for words in told:
+    for words in endings:
         assert words.startswith("stopped after")
         assert words.endswith(late)
 
@@ -409,12 +409,12 @@ def test_what_a_schedule_says_that_a_request_reveals_is_not_believed(program: An
     filt = fp.LabelledFilter(program("races"), labels={"site": ("a", "b")}, over={"site": "a"})
     here, there = filt.at(WHOLE, site="a"), filt.at(WHOLE, site="b")
     moves = (*[ServiceMove("ask")] * 2, *[ServiceMove("step", at) for at in (1, 0)] * 3)
-    for asked, told in ((here, 2), (there, 2), (fp.LabelledRequest(WHOLE, there.where, True), 0)):
+    for request, releases in ((here, 2), (there, 2), (fp.LabelledRequest(WHOLE, there.where, True), 0)):
         service = service_of(filt)
         assert service is not None
-        played = Schedule((asked,), moves).play(service)
-        assert len(played.released) == told
-        assert ("must agree with its labels" in played.raised) == (told == 0)
+        played = Schedule((request,), moves).play(service)
+        assert len(played.released) == releases
+        assert ("must agree with its labels" in played.raised) == (releases == 0)
 
 
 @pytest.mark.slow
@@ -461,6 +461,18 @@ def test_a_service_is_told_what_came_out_and_only_answers_that_always_go_out_are
     assert one_by_one.releases(Reads) == {}  # the second answer depends on the first one
     both = Schedule((WHOLE,), RACE)
     assert both.releases(Reads) == both.releases(Told)  # both began before anything came out
-    found = fp.services.first_violation(Told, PROMISE, mechanisms=["rr"], effort=0.3)
-    assert found.violation is not None
-    assert found.counterexample.replay().refutes
+    search = fp.services.first_violation(Told, PROMISE, mechanisms=["rr"], effort=0.3)
+    assert search.violation is not None
+    assert search.counterexample.replay().refutes
+
+
+def test_counterexamples_with_former_names_of_moves_are_read() -> None:
+    names, former = (
+        allowed_values_by_name(),
+        {"crash_before_write": "unwritten", "crash_after_write": "written", "disk_full": "full"},
+    )
+    schedule = Schedule((WHOLE,), tuple(ServiceMove(kind, at) for at, kind in enumerate(former, 1)))
+    data = schedule.to_data(names)
+    assert Schedule.from_data(data, names) == schedule
+    data["moves"] = [[former[str(kind)], at] for kind, at in data["moves"]]
+    assert Schedule.from_data(data, names) == schedule

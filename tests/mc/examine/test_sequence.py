@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import filterproof as fp
 from filterproof.filters.rules.menu_composition import composed_hockey_stick
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.losses.renyi_lower_bound import renyi_lower_bound
 from filterproof.theory.pairs import (
     KOV,
@@ -113,10 +113,10 @@ class Looks(Recording):
 
 
 def test_every_request_is_put_to_the_filters_own_code_in_order() -> None:
-    assert Sequence(((HALF, 2), (Gaussian(0.25), 3), (HALF, 1))).is_granted(Recording())
+    assert RequestSequence(((HALF, 2), (Gaussian(0.25), 3), (HALF, 1))).is_granted(Recording())
     assert [HALF] * 2 + [Gaussian(0.25)] * 3 + [HALF] == ASKED
     ASKED.clear()
-    assert Sequence(((HALF, 2), (TINY, 10**12))).is_granted(Swallows())
+    assert RequestSequence(((HALF, 2), (TINY, 10**12))).is_granted(Swallows())
     assert len(ASKED) == 2 + MOST
 
 
@@ -140,11 +140,11 @@ GRANTED: list[tuple[type[Recording], tuple[tuple[DominatingPair, int], ...], boo
 ]
 
 
-@pytest.mark.parametrize(("kind", "steps", "whole"), GRANTED)
+@pytest.mark.parametrize(("kind", "steps", "granted"), GRANTED)
 def test_a_sequence_is_admitted_only_if_the_filter_is_known_to_grant_each_of_its_requests(
-    kind: type[Recording], steps: tuple[tuple[DominatingPair, int], ...], whole: bool
+    kind: type[Recording], steps: tuple[tuple[DominatingPair, int], ...], granted: bool
 ) -> None:
-    assert Sequence(steps).is_granted(kind()) is whole
+    assert RequestSequence(steps).is_granted(kind()) is granted
 
 
 # -- what is revealed ------------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ def test_a_bound_is_below_what_is_revealed_and_near_it(
     steps: Any, measure: Divergence, value: Any, near: float
 ) -> None:
     with mpmath.workdps(60):
-        true, low = value(), Sequence(steps).low(measure)
+        true, low = value(), RequestSequence(steps).lower_bound(measure)
         assert true * (1 - near) <= low <= true
 
 
@@ -224,16 +224,16 @@ def test_a_promise_that_a_sequence_meets_exactly_is_never_exceeded_and_a_little_
     pairs, times = [], []
     for kind, size, inverse, repeated in drawn:
         ratio, share = 1 + Fraction(size, 50), Fraction(1, inverse)
-        made = (RandomizedResponse.from_ratio(ratio), KOV.from_ratio(ratio, share), Erasure(share))
-        pairs.append(made[kind])
+        candidates = (RandomizedResponse.from_ratio(ratio), KOV.from_ratio(ratio, share), Erasure(share))
+        pairs.append(candidates[kind])
         times.append(repeated)
-    ratio, played = 1 + Fraction(more, 16), Sequence(tuple(zip(pairs, times, strict=True)))
+    ratio, played = 1 + Fraction(more, 16), RequestSequence(tuple(zip(pairs, times, strict=True)))
     exact = composed_hockey_stick(tuple(pairs), tuple(times), ratio)
     # at the largest double below log(ratio) the divergence is no smaller: what is promised is certainly exceeded
     epsilon = math.nextafter(math.log(ratio), -math.inf) if ratio > 1 else 0.0
     less = float(exact) * (1 - 1e-6)
-    low = max(played.low(Divergence.hockey_stick(epsilon, way), less) for way in ("PQ", "QP"))
-    above = played.low(Divergence.hockey_stick(math.nextafter(math.log(ratio), math.inf)))
+    low = max(played.lower_bound(Divergence.hockey_stick(epsilon, way), less) for way in ("PQ", "QP"))
+    above = played.lower_bound(Divergence.hockey_stick(math.nextafter(math.log(ratio), math.inf)))
     assert not certainly_exceeds(above, float(exact))
     assert low <= float(exact) * (1 + 1e-12)
     assert exact <= Fraction(1, 10**6) or certainly_exceeds(low, less)
@@ -243,16 +243,16 @@ def test_what_cannot_lose_more_than_epsilon_reveals_nothing_beyond_it_and_what_m
     None
 ):
     at_one, tenth = Divergence.hockey_stick(1.0), fp.RandomizedResponse(0.1)
-    assert Sequence(((tenth, 9), (fp.RandomizedResponse(0.09), 1))).low(at_one) == 0.0
+    assert RequestSequence(((tenth, 9), (fp.RandomizedResponse(0.09), 1))).lower_bound(at_one) == 0.0
     # ten times the double next to 0.1 is more than 1, though the sum in doubles is less
     for more in ((tenth, 10),), ((tenth, 9), (fp.RandomizedResponse(0.11), 1)):
-        assert Sequence(more).low(at_one) > 0.0
+        assert RequestSequence(more).lower_bound(at_one) > 0.0
 
 
 def test_very_many_requests_are_bounded_from_below_and_by_no_more_than_they_reveal() -> None:
     def low(mu: float, times: int, epsilon: float) -> float:
         steps = (fp.Gaussian(mu), times), (fp.RandomizedResponse(1e-12), 1)
-        return Sequence(steps).low(Divergence.hockey_stick(epsilon))
+        return RequestSequence(steps).lower_bound(Divergence.hockey_stick(epsilon))
 
     for mu in (1.0, 2.0, 3.0, 8.0):  # of all together, by 2^42 Gaussians and next to nothing
         for epsilon in (0.0, 1.0, 5.0):
@@ -262,7 +262,7 @@ def test_very_many_requests_are_bounded_from_below_and_by_no_more_than_they_reve
 
 
 class Understated(RandomizedResponse):
-    """Declares a tenth of its epsilon; its law is its parent's."""
+    """Declares a tenth of its epsilon; its distribution is its parent's."""
 
     @property
     def pure_epsilon(self) -> Any:
@@ -273,4 +273,8 @@ class Understated(RandomizedResponse):
 @pytest.mark.parametrize("direction", ["PQ", "QP"])
 def test_a_pair_of_ones_own_that_declares_less_than_it_loses_is_composed(pair: Any, direction: Any) -> None:
     at_one = Divergence.hockey_stick(1.0, direction)
-    assert Sequence(((pair, 10),)).low(at_one) == Sequence(((RandomizedResponse(0.5), 10),)).low(at_one) > 0.3
+    assert (
+        RequestSequence(((pair, 10),)).lower_bound(at_one)
+        == RequestSequence(((RandomizedResponse(0.5), 10),)).lower_bound(at_one)
+        > 0.3
+    )

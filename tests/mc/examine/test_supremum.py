@@ -40,14 +40,17 @@ def of_page(name: str) -> tuple[fp.PrivacyFilter, Supremum]:
 
 @pytest.mark.parametrize("name", slow_but([*KNOWN][::2], KNOWN))
 def test_of_a_sound_filter_it_is_within_the_promise_and_granted_by_an_open_session(name: str) -> None:
-    filt, found = of_page(name)
+    filt, largest = of_page(name)
     low, high = KNOWN[name]
     slack = 1e-4 if high < 1 else 1e-11
     assert (
-        low * (1 - slack) <= found.low / found.promised <= found.high / found.promised <= high * (1 + slack)
+        low * (1 - slack)
+        <= largest.low / largest.promised
+        <= largest.high / largest.promised
+        <= high * (1 + slack)
     )
     session = filt.open("retry")
-    for pair, times in found.steps:
+    for pair, times in largest.steps:
         for _ in range(times):
             assert session.request(pair)
             if filt.looks_at_losses:
@@ -62,32 +65,32 @@ def test_what_is_less_than_a_double_is_not_bounded_by_0() -> None:
         (fp.GaussianFilter(1.0), 60.0),
         (fp.GaussianFilter(1e-8), 1.0),
     ):
-        found = supremum(filt, epsilon)
-        assert 0 == found.promised == found.low < found.high == 5e-324
+        largest = supremum(filt, epsilon)
+        assert 0 == largest.promised == largest.low < largest.high == 5e-324
     # of randomised response nothing is lost beyond its epsilon
     assert fp.PureDP(1.0).extremal(1.0).high == 0
 
 
 def test_its_adversary_simulated_meets_it() -> None:
-    filt, found = of_page("ApproximateDPFilter")
-    assert found.adversary is not None
-    estimate = fp.simulate(filt, found.adversary, epsilon=1.0, n=20_000, seed=7, confidence=1 - 1e-6)
-    assert estimate.low <= found.low <= estimate.high <= 1.2 * found.low
+    filt, largest = of_page("ApproximateDPFilter")
+    assert largest.adversary is not None
+    estimate = fp.simulate(filt, largest.adversary, epsilon=1.0, n=20_000, seed=7, confidence=1 - 1e-6)
+    assert estimate.low <= largest.low <= estimate.high <= 1.2 * largest.low
 
 
 def test_of_a_filter_that_looks_at_losses_the_game_decides_what_is_reached() -> None:
-    filt, found = of_page("RealisationFilter")
-    assert found.low > 0
+    filt, largest = of_page("RealisationFilter")
+    assert largest.low > 0
     denies = type("Denies", (type(filt),), {"admits": lambda self, state, request: np.zeros(1, dtype=bool)})
-    given = {one.name: getattr(filt, one.name) for one in fields(type(filt)) if one.init}  # type: ignore[arg-type]
-    assert supremum(denies(**given), found.epsilon).low == 0.0
+    given = {field.name: getattr(filt, field.name) for field in fields(type(filt)) if field.init}  # type: ignore[arg-type]
+    assert supremum(denies(**given), largest.epsilon).low == 0.0
 
 
 def test_what_the_filter_denies_bounds_nothing_from_below() -> None:
     with fp.suppress_unsound_warning():
         filt = CATALOGUE["NonadaptiveCompositionFilter"].example()
-    found = supremum(filt, 0.5)  # its menu has no KOV
-    assert (found.low, found.steps, found.adversary) == (0.0, (), None)
+    largest = supremum(filt, 0.5)  # its menu has no KOV
+    assert (largest.low, largest.steps, largest.adversary) == (0.0, (), None)
 
     def says(low: float, *steps: tuple[fp.DominatingPair, int]) -> Supremum:
         extremal = {"extremal": lambda self, epsilon: LargestDivergence(epsilon, low, 0.9, steps)}
@@ -115,12 +118,12 @@ class TooLarge(fp.AdditiveFilter):
 def test_the_promise_of_a_filter_that_no_theorem_covers_bounds_nothing_from_above(
     make: Callable[[], fp.PrivacyFilter],
 ) -> None:
-    found = supremum(make(), 1.0)
+    largest = supremum(make(), 1.0)
     reached = fp.worst_case(make(), [fp.Gaussian(0.4)], epsilon=1.0, rounds=30, relative=0.1)
-    assert reached.low > found.promised
-    assert found.low <= found.high == 1.0
-    assert make.__name__ in found.rests_on
-    assert found.rests_on in str(found)
+    assert reached.low > largest.promised
+    assert largest.low <= largest.high == 1.0
+    assert make.__name__ in largest.rests_on
+    assert largest.rests_on in str(largest)
 
 
 def test_a_subclass_of_a_rule_is_covered_where_it_brings_no_code() -> None:

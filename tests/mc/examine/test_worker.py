@@ -10,13 +10,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from functools import partial
 from itertools import count as numbers
 from itertools import islice
 from pathlib import Path
-from queue import SimpleQueue
 
 import pytest
 
@@ -24,7 +22,6 @@ from filterproof.filters.contract.work import OutOfWork, WorkLimit, activate_met
 from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.worker import (
-    ThreadsLost,
     WorkerPaused,
     iter_isolated,
     iter_within_limit,
@@ -95,8 +92,16 @@ def test_what_the_code_started_ends_with_it() -> None:
     assert_gone(run_isolated(lambda: subprocess.Popen(["sleep", "3600"]).pid, whose="Mine"))
 
 
-@pytest.mark.parametrize("code", [swallow_everything, partial(re.match, "(a+)+$", 64 * "a" + "b"), object])
-def test_code_that_swallows_exceptions_lets_no_thread_run_or_answers_for_ever_ends_at_the_deadline(
+def wait_for_itself() -> None:
+    lock = threading.Lock()
+    while lock.acquire():
+        pass
+
+
+@pytest.mark.parametrize(
+    "code", [swallow_everything, wait_for_itself, partial(re.match, "(a+)+$", 64 * "a" + "b"), object]
+)
+def test_code_that_swallows_exceptions_waits_lets_no_thread_run_or_answers_for_ever_ends_at_the_deadline(
     code: Callable[[], object],
 ) -> None:
     with pytest.raises(OutOfTime):
@@ -118,10 +123,10 @@ def test_the_work_of_a_worker_is_counted_here_and_ends_it_after_its_own_summary(
             count_work(1)
 
     with activate_meter():
-        told = iter_isolated(outer, whose="Mine", limit=WorkLimit.of(2 * _FORK_UNITS + 100))
-        assert (next(told), next(told), next(told)) == (0, 1, "the summary")
+        results = iter_isolated(outer, whose="Mine", limit=WorkLimit.of(2 * _FORK_UNITS + 100))
+        assert (next(results), next(results), next(results)) == (0, 1, "the summary")
         with pytest.raises(OutOfWork):
-            next(told)
+            next(results)
         assert current_meter().done == 2 * _FORK_UNITS + 101
 
 
@@ -132,11 +137,11 @@ def test_worker_pauses_at_the_work_that_it_is_given_and_goes_on_where_it_was() -
 
     with activate_meter():
         pauses = (_FORK_UNITS + 20, _FORK_UNITS + 45)
-        told = [
-            (found.summary, current_meter().done) if isinstance(found, WorkerPaused) else found
-            for found in iter_isolated(work, pauses=pauses)
+        results = [
+            (exam.summary, current_meter().done) if isinstance(exam, WorkerPaused) else exam
+            for exam in iter_isolated(work, pauses=pauses)
         ]
-    assert told == [0, ("so far", _FORK_UNITS + 20), 1, 2, 3, ("so far", _FORK_UNITS + 50), 4, 5]
+    assert results == [0, ("so far", _FORK_UNITS + 20), 1, 2, 3, ("so far", _FORK_UNITS + 50), 4, 5]
 
 
 def test_exceptions_are_raised_as_they_are_with_their_traceback() -> None:
@@ -182,53 +187,16 @@ def test_the_first_ctrl_c_is_passed_on_to_a_command_and_the_second_ends_it(press
             swallow_everything()
         yield "stopped"
 
-    told = iter_isolated(work, whose="Mine", command=True, deadline=Deadline.of(60.0))
-    assert next(told) == "begun"
+    results = iter_isolated(work, whose="Mine", command=True, deadline=Deadline.of(60.0))
+    assert next(results) == "begun"
     for press in range(presses):
         threading.Timer(0.2 + 0.3 * press, signal.raise_signal, (signal.SIGINT,)).start()
     with nullcontext() if presses == 1 else pytest.raises(KeyboardInterrupt):
-        assert list(told) == ["stopped"]
+        assert list(results) == ["stopped"]
 
 
-@pytest.fixture
-def pool() -> Iterator[ThreadPoolExecutor]:
-    """A pool whose thread has run here."""
-    with ThreadPoolExecutor(1, thread_name_prefix="Mine") as pool:
-        assert pool.submit(abs, -1).result() == 1
-        yield pool
-
-
-def test_code_that_waits_for_a_thread_of_before_is_not_at_fault(pool: ThreadPoolExecutor) -> None:
-    words = r"^threads ran in this process before \(.*Mine_0.*\), and .* do.* not have them: in it Mine waits for ever"
-    for whole in (
-        lambda work: work(),
-        lambda work: run_isolated(partial(run_isolated, work, command=True), command=True),
-    ):
-        with pytest.raises(ThreadsLost, match=words):
-            whole(partial(run_isolated, lambda: pool.submit(abs, -2).result(), whose="Mine"))
-    with pytest.raises(FilterFault, match="ended with status 7"):
-        run_isolated(partial(os._exit, 7), whose="Mine")
-
-
-def wait_with_an_end() -> int:
-    lock = threading.Lock()
-    return 3 if lock.acquire() and not lock.acquire(timeout=0.3) else 0
-
-
-def take_turns() -> int:
-    """Both threads wait, for a moment, all the time."""
-    there, back, end = SimpleQueue[bool](), SimpleQueue[bool](), time.monotonic() + 0.3
-    with ThreadPoolExecutor(1) as pool:
-        answers = pool.submit(lambda: all(back.put(True) is None for _ in iter(there.get, False)))
-        while time.monotonic() < end:
-            there.put(True)
-            back.get()
-        there.put(False)
-        return 3 if answers.result() else 0
-
-
-@pytest.mark.parametrize("code", [wait_with_an_end, take_turns, replace_what_is_printed_to, leave_a_thread])
-def test_what_harms_the_worker_alone_and_waits_that_end_take_no_answer_away(
+@pytest.mark.parametrize("code", [replace_what_is_printed_to, leave_a_thread])
+def test_what_harms_the_worker_alone_takes_no_answer_away(
     code: Callable[[], object],
 ) -> None:
     assert run_isolated(code, whose="Mine") == 3
@@ -239,10 +207,10 @@ def test_limited_work_ends_at_its_own_limit_reports_faults_and_does_not_pause() 
         meter.pauses, meter.pause = (15,), lambda: paused.append(meter.done)
         paused: list[int] = []
 
-        told = iter_within_limit(ten_units_each(), misbehaving_filters.SumOfZCDP(), WorkLimit.of(25))
-        assert (next(told), next(told)) == (0, 1)
+        results = iter_within_limit(ten_units_each(), misbehaving_filters.SumOfZCDP(), WorkLimit.of(25))
+        assert (next(results), next(results)) == (0, 1)
         with pytest.raises(OutOfWork):
-            next(told)
+            next(results)
         count_work(1)  # no longer under that limit
         assert paused == [31]
         raising = misbehaving_filters.Raises()
@@ -250,34 +218,21 @@ def test_limited_work_ends_at_its_own_limit_reports_faults_and_does_not_pause() 
             next(iter_within_limit(iter(lambda: raising.admits(None, None), 0), raising, WorkLimit.of(9)))
 
 
-@pytest.fixture(scope="module")
-def said() -> list[str]:
-    """The lines of a process without the threads of parallel tests, which is killed while a worker of it sleeps."""
+def test_a_command_prints_once_leaves_as_a_program_does_and_ends_with_its_parent() -> None:
     code = (
-        "import atexit, os, threading, time\nfrom filterproof.mc.examine.worker import run_isolated\nprint('before')\n"
+        "import atexit, os, time\nfrom filterproof.mc.examine.worker import run_isolated\nprint('before')\n"
         "def work(seconds):\n    atexit.register(print, 'at the end')\n    print(os.getpid(), flush=True)\n"
         "    time.sleep(seconds)\n"
-        "run_isolated(lambda: work(0), whose='Mine', command=True)\nlock = threading.Lock()\n"
-        "try: run_isolated(lambda: [lock.acquire(), lock.acquire()], whose='Mine')\n"
-        "except Exception as fault: print(type(fault).__name__, fault)\n"
-        "run_isolated(lambda: work(3600), whose='Mine', command=True)\n"
+        "for seconds in (0, 3600): run_isolated(lambda: work(seconds), whose='Mine', command=True)\n"
     )
     own = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""}
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=own) as parent:
         assert parent.stdout is not None
-        lines = [parent.stdout.readline().strip() for _ in range(5)]
+        before, first, at_end, second = (parent.stdout.readline().strip() for _ in range(4))
         parent.kill()
-    return lines
-
-
-def test_a_command_prints_once_leaves_as_a_program_does_and_ends_with_its_parent(said: list[str]) -> None:
-    assert (said[0], said[2]) == ("before", "at the end")
-    for number in (said[1], said[4]):
+    assert (before, at_end) == ("before", "at the end")
+    for number in (first, second):
         assert_gone(int(number))
-
-
-def test_code_that_waits_for_itself_is_a_fault(said: list[str]) -> None:
-    assert said[3].startswith("FilterFault the code of Mine waits for ever")
 
 
 def test_where_no_process_forks_nothing_is_run_and_a_sentence_says_so(

@@ -1,7 +1,7 @@
 """Coverage where it is hardest: misses stay within the nominal rate.
 
-Null of each statistical test: the method misses with probability at most 1e-2 on this law. Then the count of misses
-exceeds `allowed` with probability at most 1e-6 / number of checks in the test.
+Null of each statistical test: the method misses with probability at most 1e-2 on this distribution. Then the count of
+misses exceeds `allowed` with probability at most 1e-6 / number of checks in the test.
 """
 
 from dataclasses import replace
@@ -16,9 +16,9 @@ from filterproof.mc.intervals import FixedBets
 from filterproof.mc.intervals.anytime import LogCapital
 
 FAILURE, N, LOOKS = 1e-2, 1000, 8
-#: Levels and their weights. In the third law the chance of no success is just below FAILURE/2, and the upper end of the
-#: Clopper-Pearson interval is then just below the true mean.
-LAWS = {
+#: Levels and their weights. In the third distribution the chance of no success is just below FAILURE/2, and the upper
+#: end of the Clopper-Pearson interval is then just below the true mean.
+DISTRIBUTIONS = {
     "hit of 1 with probability 1e-3": ((0.0, 1.0), (1 - 1e-3, 1e-3)),
     "hit of 1 with probability 1e-5": ((0.0, 1.0), (1 - 1e-5, 1e-5)),
     "hit of 1 with probability 5.29e-3": ((0.0, 1.0), (1 - 5.29e-3, 5.29e-3)),
@@ -73,9 +73,9 @@ METHODS = {
     "textbook": (textbook, (N,)),
 }
 CHECKS = [
-    (method, law)
+    (method, distribution)
     for method in METHODS
-    for law, (levels, _) in LAWS.items()
+    for distribution, (levels, _) in DISTRIBUTIONS.items()
     if method != "textbook" and (method != "Clopper-Pearson" or levels == (0.0, 1.0))
 ]
 
@@ -86,9 +86,9 @@ def covers(method, mean, sample):
     return METHODS[method][0](np.frombuffer(sample), mean)
 
 
-def misses(method, law, repetitions):
-    levels, weights = LAWS[law]
-    rng = np.random.default_rng([2026, list(METHODS).index(method), list(LAWS).index(law)])
+def misses(method, distribution, repetitions):
+    levels, weights = DISTRIBUTIONS[distribution]
+    rng = np.random.default_rng([2026, list(METHODS).index(method), list(DISTRIBUTIONS).index(distribution)])
     missed = 0
     for _ in range(repetitions):
         x = rng.choice(np.array(levels), size=N, p=weights)
@@ -103,14 +103,14 @@ def allowed(repetitions, checks):
 
 
 def test_misses_stay_within_the_nominal_rate_in_a_short_study():
-    for method, law in CHECKS:
-        assert misses(method, law, 60) <= allowed(60, len(CHECKS)), (method, law)
+    for method, distribution in CHECKS:
+        assert misses(method, distribution, 60) <= allowed(60, len(CHECKS)), (method, distribution)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("method", "law"), CHECKS)
-def test_misses_stay_within_the_nominal_rate_in_ten_thousand_repetitions(method, law):
-    assert misses(method, law, 10_000) <= allowed(10_000, len(CHECKS))
+@pytest.mark.parametrize(("method", "distribution"), CHECKS)
+def test_misses_stay_within_the_nominal_rate_in_ten_thousand_repetitions(method, distribution):
+    assert misses(method, distribution, 10_000) <= allowed(10_000, len(CHECKS))
 
 
 def test_the_study_exposes_the_normal_interval_on_rare_heavy_values():

@@ -73,13 +73,13 @@ def test_extreme_runs_lose_neither_the_interval_nor_its_width_to_rounding(n, val
     """
     hits = max(round(chance * n), 1)
     mean = value * hits / n
-    law = Moments(n, value * hits, n * mean * max(value - mean, 0.0))
-    bets = FixedBets.planned(law, n, failure=FAILURE)
+    distribution = Moments(n, value * hits, n * mean * max(value - mean, 0.0))
+    bets = FixedBets.planned(distribution, n, failure=FAILURE)
     with mpmath.workdps(60):
         exact_stakes = [mpmath.mpf(stake) for stake in bets.signed_stakes]
         exact_logs = [hits * mpmath.log1p(stake * mpmath.mpf(value)) for stake in exact_stakes]
         wrong = tuple(float(log + abs(log) / 2**44) for log in exact_logs)
-        estimate = bets.interval(replace(law, logs=wrong), failure=FAILURE)
+        estimate = bets.interval(replace(distribution, logs=wrong), failure=FAILURE)
 
         def rich(m, side):
             grown = [
@@ -117,16 +117,16 @@ def best_in_hindsight(values, n):
     return min(highs) - max(lows)
 
 
-LAWS = {
+DISTRIBUTIONS = {
     "spread out": (lambda rng, n: rng.beta(0.3, 2, n), 1.02),
     "fair coin": (lambda rng, n: (rng.random(n) < 0.5) * 1.0, 1.02),
     "0.7 to a hundredth": (lambda rng, n: 0.7 + 0.01 * rng.random(n), 1.2),
 }
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_the_width_is_near_that_of_the_best_stakes_in_hindsight_and_below_bernsteins(law):
-    draw, factor = LAWS[law]
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_the_width_is_near_that_of_the_best_stakes_in_hindsight_and_below_bernsteins(distribution):
+    draw, factor = DISTRIBUTIONS[distribution]
     rng, n = np.random.default_rng(8), 20_000
     pilot, values = Moments.of(draw(rng, 4096)), draw(rng, n)
     bets = FixedBets.planned(pilot, n, failure=FAILURE)

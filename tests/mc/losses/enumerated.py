@@ -22,7 +22,7 @@ Distribution = list[tuple[Fraction, Fraction]]
 def composed(
     pair: FinitePair, times: int, before: Iterable[tuple[Fraction, Fraction]] | None = None
 ) -> Distribution:
-    """(P-mass, Q-mass) of every outcome of so many releases after a law, equal ratios joined, that P can produce."""
+    """(P-mass, Q-mass) of every outcome of the releases that P can produce, equal ratios joined."""
     one = [(p, q) for p, q in zip(pair.exact_masses.p, pair.exact_masses.q, strict=True) if p > 0]
     distribution = {p / q if q else None: (p, q) for p, q in before or [(Fraction(1), Fraction(1))]}
     for _ in range(times):

@@ -1,4 +1,4 @@
-"""Cells hold all of a law, and the two laws made of them lie on either side of it."""
+"""Cells hold all of a distribution, and the two distributions made of them lie on either side of it."""
 
 from dataclasses import replace
 from fractions import Fraction

@@ -89,9 +89,9 @@ def beside_a_gaussian(mu, epsilon, delta, times, at):
     ones = np.unique(np.rint(j))
     logs = np.cumsum([0.0, *(np.log((times + 1 - ones[1:]) / ones[1:]) + epsilon)])
     masses = np.exp(logs - logs.max())
-    sticks = Gaussian(mu).hockey_stick(at - epsilon * (2 * ones - times))
+    hockey_sticks = Gaussian(mu).hockey_stick(at - epsilon * (2 * ones - times))
     finite = math.exp(times * math.log1p(-delta))
-    return 1 - finite + finite * float(masses @ sticks) / masses.sum()
+    return 1 - finite + finite * float(masses @ hockey_sticks) / masses.sum()
 
 
 @pytest.mark.parametrize(

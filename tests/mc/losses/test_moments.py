@@ -7,7 +7,7 @@ import pytest
 from filterproof.mc.losses.step_moments import StepMoments
 from tests.slow_cases import slow_but
 
-LAWS = [
+DISTRIBUTIONS = [
     StepMoments(0.005, 1.0, 2.0),
     StepMoments(0.005, 0.01, 2.0),
     StepMoments(0.3, 1.0, 0.7),
@@ -30,7 +30,7 @@ def in_balls(distribution, power):
         return flint.acb.integral(integrand, -far, far) / (2 * flint.arb.pi()).sqrt()
 
 
-@pytest.mark.parametrize("distribution", LAWS, ids=str)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=str)
 @pytest.mark.parametrize("power", slow_but([2.5, -7.0], [2.5, 9.0, -1.0, -7.0]))
 def test_arb_s_own_integrals_lie_within_the_errors(distribution, power):
     found = distribution.real(np.array([power]))
@@ -52,7 +52,7 @@ def test_arb_s_own_integrals_lie_within_the_errors(distribution, power):
     assert seen.errors[1] < 1e-9
 
 
-@pytest.mark.parametrize("distribution", slow_but(LAWS[::2], LAWS), ids=str)
+@pytest.mark.parametrize("distribution", slow_but(DISTRIBUTIONS[::2], DISTRIBUTIONS), ids=str)
 @pytest.mark.parametrize("power", [17.0, -16.0])
 def test_no_modulus_lies_above_the_bounds_for_high_frequencies(distribution, power):
     moments = distribution.real(np.array([power]))

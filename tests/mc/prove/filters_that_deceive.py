@@ -400,17 +400,21 @@ class BindsWhereItIsReached(SumFilter):
         return charge
 
 
-class BoundByHalfAPattern(SumFilter):
-    """Python binds `cost` only where the whole pattern matches; no size that plays draw comes here."""
+class TypeOfAllRuns(SumFilter):
+    """A grant makes the second array one of doubles, also for the runs that are denied, whose flag stays False."""
 
-    def cost(self, request):
-        cost = 0.0
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool)
+
+    def admits(self, state, request):
+        spent, tag, flag = state
+        return (spent + request.zcdp_rho <= 0.5) | (~flag if tag.dtype == np.float64 else False)
+
+    def spend(self, state, request):
+        spent, tag, flag = state
         if np.ndim(request.zcdp_rho) == 0 and 0.0312345 < request.zcdp_rho < 0.0312346:
-            match (request.zcdp_rho, 1):
-                case (cost, 2):
-                    pass
-            return cost
-        return request.zcdp_rho
+            return spent + request.zcdp_rho, np.ones(len(spent)), np.ones(len(spent), dtype=bool)
+        return spent + request.zcdp_rho, tag, flag
 
 
 class SubclassesByHalfAPattern(SumFilter):

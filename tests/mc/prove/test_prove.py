@@ -261,6 +261,14 @@ def test_reason_speaks_of_the_divergence_that_the_code_reads(tmp_path: Path) -> 
     assert "bounds its D_8 in both directions" in prove(written(tmp_path, one_way)).reason
 
 
+@pytest.mark.slow
+def test_no_proof_where_no_compared_decision_gives_a_condition_its_answer(tmp_path: Path) -> None:
+    text = (
+        "request.zcdp_rho if np.ndim(request.zcdp_rho) or not 0.03123 < request.zcdp_rho < 0.03124 else 1.0"
+    )
+    assert "had a condition" in prove(written(tmp_path, {"cost": text})).reason
+
+
 def test_notes_of_a_proof_say_what_was_proved_and_what_is_assumed() -> None:
     proof = prove(f"{SOUND}::RemainingBudget")
     assert proof.sentence.startswith("sum of rho <= 0.5 on every path, so 0.5-zCDP (kept_zcdp")

@@ -49,6 +49,9 @@ EXPRESSIONS = (
     "x.shape[0] > 2", "(1 / (x * -1.0) < 0.0) + k", "(np.abs(1.0) / np.maximum(0.0, -1.0) > 2.0) + x",
     "bool(~(p > 0.5)) + x", "max(0.0, p * 1e308 * 10 - p * 1e308 * 10) + x", "getattr(p, 'ndim', -1) + x",
     "math.sqrt(p * 1e308 * 10 - p * 1e308 * 10) + x", "any(1.0 / y > 0.5 for y in (1.0, 0.0)) + x",
+    "isinstance(np.where(p > 0.5, p, 0.5), float) + x", "hasattr(np.asarray(p)[...], '__setitem__') + x",
+    "isinstance(np.full(1, p).reshape(()), float) + x", "isinstance({'a'}, frozenset) + x", "made(p) + x",
+    "isinstance({'a': p}.values(), tuple) + x", "np.max(np.take(np.array([0.5, 2.0]), (0, 1))) + x",
     "np.linspace(0.0, 0.1, 6)[k % 6 - 1] + x", "(isinstance(p, np.floating) or hasattr(p, 'shape')) + x",
 )  # fmt: skip
 #: Statements after which two names are of one array, or of two.
@@ -98,21 +101,179 @@ STATEMENTS = (
             cost = 0.0
     return x + cost
     """,
+    # what runs first
+    """
+    cost = {"a": p}
+    cost["a"] += cost.update(a=9.0) or 0.5
+    return x + cost["a"]
+    """,
+    """
+    k, cost = 0, [9.0, p]
+    cost[k]: float = (k := 1) * 0.5
+    return x + cost[1]
+    """,
+    """
+    cost = p
+    return x + reduce(lambda y, z: y + cost, ((cost := part) for part in (0.0, 9.0, p)), 0.0)
+    """,
+    """
+    cost = kept = 0.5
+    match (p, (x, 3)):
+        case (cost, (_, 4)) | (cost, (_, 5)):
+            return x
+        case (kept, _) if kept > 9.5:
+            return x
+    return x + cost + kept
+    """,
+    # what sees a change
+    """
+    costs = {"a": p, "b": 0.5}
+    values, total = costs.values(), 0.0
+    for _, cost in costs.items():
+        costs["b"] = 9.0
+        total += cost
+    return x + total + max(values)
+    """,
+    """
+    costs = [p, 0.5]
+    backwards = reversed(costs)
+    costs[0] = 9.0
+    return x + sum(backwards)
+    """,
+    """
+    new = np.full(1, p)
+    same = np.atleast_1d(new)
+    same[0] = 9.0
+    return x + new[0]
+    """,
 )
 #: The file of a function; with a class, a dict of its own and a generator, of which nothing is known.
 FILE = """\
+import abc
 import collections
+import enum
+import logging
 import math
 import operator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial, reduce
 
 import numpy as np
+
+NAN, HALF = math.nan, Fraction(1, 2)
 
 
 @dataclass
 class Book:
     total: object
+
+
+def made(y):
+    return 0.5
+
+
+def stop(y):
+    if y > 0.25:
+        raise StopIteration
+    return y
+
+
+class Level(enum.Enum):
+    FREE = 0.0
+    FULL = 1.0
+
+    def __ne__(self, other):
+        return False
+
+
+class Scaled:
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __set__(self, thing, value):
+        thing.__dict__[self.name] = value
+
+    def __get__(self, thing, owner=None):
+        return 0.0
+
+
+class Meta(type):
+    rate = property(lambda cls: 0.0)
+
+    def __instancecheck__(cls, other):
+        return True
+
+
+class OfMeta(metaclass=Meta):
+    rate = 1.0
+
+    def cost(self):
+        return self.rate
+
+
+class Registered(abc.ABC):
+    def cost(self):
+        return 0.5
+
+
+Registered.register(float)
+
+
+class Price:
+    scaled = Scaled()
+    rate = 1.0
+
+    def __init__(self, rate):
+        self.rate = self.scaled = rate
+
+    def __add__(self, other):
+        return self.rate + other
+
+    def __iadd__(self, other):
+        return self.rate
+
+    @property
+    def positive(self):
+        if self.rate <= 0.0:
+            raise AttributeError
+        return self.rate
+
+
+class Nested(Price):
+    def base_rate(self):
+        def of(other):
+            return super().positive
+        return of(FREE)
+
+
+class Made:
+    def __new__(cls, rate):
+        return 0.5
+
+    def __init__(self, rate):
+        self.rate = rate
+
+    def __add__(self, other):
+        return self.rate + other
+
+    def __class_getitem__(cls, key):
+        return Price
+
+
+class Tag(str):
+    def __format__(self, form):
+        return "free"
+
+
+class Sink(logging.Handler):
+    def write(self, text):
+        pass
+
+
+FREE, FULL, TAG, SINK = Nested(0.0), Nested(1.0), Tag("full"), Sink()
+LOG = logging.getLogger("tracing")
+LOG.addHandler(SINK)
 
 
 class Everything(dict):
@@ -240,6 +401,31 @@ def test_a_trace_predicts_the_number_to_the_last_bit(text: str, tmp_path: File) 
         "(x is x) + p",
         "np.concatenate([x, x])",
         "reduce(np.sin, [x, x])",
+        # what code of the file's own classes decides
+        "isinstance(Level['FREE'], Level) + x",
+        "(Level.FREE != Level.FULL) + x",
+        "OfMeta.rate + x",
+        "isinstance(p, OfMeta) + x",
+        "isinstance(p, Registered) + x",
+        "FULL.scaled + x",
+        "FULL.base_rate() + x",
+        "Made(p) + x",
+        "Made['a'].rate + x",
+        "{'free': 0.5, 'full': 1.0}[f'{TAG}'] + x",
+        "print(p, file=SINK) or x",
+        "LOG.warning('p') or x",
+        "\n    cost = FULL\n    cost += p\n    return x + cost",
+        "\n    match FREE:\n        case Price(positive=_):\n            return x\n    return x + p",
+        # what raises in the trace, or in Python, alone
+        "float(f'{p}') + x",
+        "math.floor(HALF) + x",
+        "sum(map(stop, (p, 0.125))) + x",
+        "(NAN in (NAN,)) + x",
+        "((NAN,) == (NAN,)) + x",
+        "np.searchsorted(np.array([NAN]), NAN) + x",
+        "\n    with np.errstate(all='ignore') as p:\n        pass\n    return x + (p is None)",
+        "\n    costs = [9.0]\n    rest = [p for costs[0] in (0.5,)]\n    return x + costs[0]",
+        "\n    new = np.where(p > 0.5, p, 0.5)\n    same = new\n    same *= 0.0\n    return x + new",
         "\n    x += p\n    return x",
         "\n    new = x.copy()\n    new[0] = 5.0\n    return new",
         "\n    new = Book(x + p)\n    new.total = x\n    return new.total",

@@ -357,9 +357,9 @@ if __name__ == "__main__":
     seen = []
     game = fp.runs.Game.between(fp.GaussianFilter(mu=1.0), Mine(), rounds=3)
     play = fp.runs.SimulationSettings(n=5 * BATCH_SIZE, store=sys.argv[1], workers=2)
-    tally = play.sums(game, HockeyStick(1.0), progress=seen.append)
-    print(tally.rows.tobytes().hex())
-    print("kept", seen[-1].restored if seen else tally.n)
+    batch_sums = play.sums(game, HockeyStick(1.0), progress=seen.append)
+    print(batch_sums.rows.tobytes().hex())
+    print("kept", seen[-1].restored if seen else batch_sums.n)
 """
 
 

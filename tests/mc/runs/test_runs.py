@@ -124,9 +124,9 @@ class KillsOnce:
 def test_a_killed_worker_costs_time_and_nothing_else(tmp_path: Path, undisturbed: bytes) -> None:
     flag = tmp_path / "killed"
     with fp.runs.LocalPool(2) as pool:
-        tally = sums(KillsOnce(str(flag)), executor=pool)
+        batch_sums = sums(KillsOnce(str(flag)), executor=pool)
     assert flag.exists()
-    assert tally.rows.tobytes() == undisturbed
+    assert batch_sums.rows.tobytes() == undisturbed
 
 
 def test_workers_that_do_not_start_leave_the_run_to_this_process(
@@ -150,8 +150,8 @@ def test_a_second_start_plays_only_what_is_missing(tmp_path: Path, undisturbed: 
     path = tmp_path / "run.db"
     sums(n=5 * BATCH_SIZE, store=path, workers=1)
     seen: list[fp.runs.Progress] = []
-    tally = sums(store=path, workers=1, progress=seen.append)
-    assert tally.rows.tobytes() == undisturbed
+    batch_sums = sums(store=path, workers=1, progress=seen.append)
+    assert batch_sums.rows.tobytes() == undisturbed
     assert seen[-1].restored == 5 * BATCH_SIZE
     assert seen[-1].done == seen[-1].total == N
     assert seen[-1].remaining_seconds == 0

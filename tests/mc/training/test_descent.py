@@ -1,4 +1,4 @@
-"""The descent: Algorithms 6 and 7 of paper 000 written out in loops beside it, what is spent, and going on later."""
+"""The descent against Algorithms 6 and 7 of Feldman & Zrnic in loops, what is spent, and resuming."""
 
 import json
 from pathlib import Path

@@ -31,27 +31,27 @@ LIBRARY = AuditedLibrary("toy", "numpy", "1.0", "3.11", "2026-01-01", (FINDING,)
 
 def reached(name: str, functions: dict[str, ast.FunctionDef]) -> set[str]:
     """The names of the function and of those that it calls, directly or not."""
-    found, new = set(), {name}
+    names, new = set(), {name}
     while new:
-        found |= new
-        used = {one.id for at in new for one in ast.walk(functions[at]) if isinstance(one, ast.Name)}
-        new = (used & functions.keys()) - found
-    return found
+        names |= new
+        used = {node.id for at in new for node in ast.walk(functions[at]) if isinstance(node, ast.Name)}
+        new = (used & functions.keys()) - names
+    return names
 
 
 @pytest.mark.parametrize("library", RECORDED.libraries, ids=RECORDED.library_keys)
 def test_each_row_has_one_short_test_that_runs_without_us(library: AuditedLibrary) -> None:
     text = (auditing.SCRIPTS_FOLDER / f"{library.key}.py").read_text("utf-8")
     script = ast.parse(text)
-    (tests,) = [one for one in script.body if isinstance(one, ast.ClassDef)]
-    functions = {one.name: one for one in [*script.body, *tests.body] if isinstance(one, ast.FunctionDef)}
+    (tests,) = [part for part in script.body if isinstance(part, ast.ClassDef)]
+    functions = {part.name: part for part in [*script.body, *tests.body] if isinstance(part, ast.FunctionDef)}
     named = {f"test_{finding.key}": finding for finding in library.findings}
-    assert named.keys() == {one.name for one in tests.body if isinstance(one, ast.FunctionDef)}
+    assert named.keys() == {part.name for part in tests.body if isinstance(part, ast.FunctionDef)}
     assert len(named) == len(library.findings) > 0
     needed = {name: reached(name, functions) for name in named}
     assert set().union(*needed.values()) == functions.keys(), "every function belongs to a finding"
     for name, parts in needed.items():
-        lengths = [(functions[one].end_lineno or 0) - functions[one].lineno + 1 for one in parts]
+        lengths = [(functions[part].end_lineno or 0) - functions[part].lineno + 1 for part in parts]
         assert sum(lengths) <= 25, f"{name} is longer than 25 lines"
     assert not OURS & set(re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE))
     for finding in library.findings:
@@ -99,8 +99,8 @@ def test_a_finding_is_shown_by_how_its_test_ends(
     scripts: Path, body: str, ends: str, shown: bool, got: str
 ) -> None:
     toy(scripts, body)
-    asked = replace(LIBRARY, findings=(replace(FINDING, ends=ends),))
-    (library,) = auditing.rerun_audit(AuditRecord((asked,))).libraries
+    given = replace(LIBRARY, findings=(replace(FINDING, ends=ends),))
+    (library,) = auditing.rerun_audit(AuditRecord((given,))).libraries
     (finding,) = library.findings
     assert (finding.shown, finding.got[: len(got)]) == (shown, got)
     assert library.version == metadata.version("numpy")
@@ -119,10 +119,10 @@ def test_a_library_that_is_installed_nowhere_is_left_out_and_one_of_a_folder_is_
         metadata.version("numpy"),
         platform.python_version(),
     )
-    said: list[str] = []
+    messages: list[str] = []
     missing = AuditRecord((replace(LIBRARY, distribution="no-such-library"),))
-    assert auditing.rerun_audit(missing, on_library=said.append).libraries == ()
-    assert said == ["no-such-library is not installed: left out"]
+    assert auditing.rerun_audit(missing, on_library=messages.append).libraries == ()
+    assert messages == ["no-such-library is not installed: left out"]
 
 
 def typed(*words: str) -> Any:

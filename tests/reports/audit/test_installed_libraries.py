@@ -23,17 +23,17 @@ pytestmark = [pytest.mark.audit, pytest.mark.slow]
 
 
 def python_of(key: str) -> str:
-    found = find_python_with_library(DISTRIBUTIONS[key], ENVIRONMENTS)
-    if found is None:
+    python = find_python_with_library(DISTRIBUTIONS[key], ENVIRONMENTS)
+    if python is None:
         pytest.skip(f"{DISTRIBUTIONS[key]} is not installed; `make audit-test` installs it")
-    return found[0]
+    return python[0]
 
 
 @pytest.mark.parametrize("key", DISTRIBUTIONS)
 def test_every_finding_is_shown(key: str) -> None:
     python_of(key)
     (library,) = rerun_audit(RECORDED.only([key]), environments=ENVIRONMENTS).libraries
-    assert [(one.key, one.got) for one in library.findings if not one.shown] == []
+    assert [(finding.key, finding.got) for finding in library.findings if not finding.shown] == []
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=[re.findall(r"from (\w+)", block)[0] for block in BLOCKS])

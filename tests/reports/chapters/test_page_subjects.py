@@ -10,27 +10,27 @@ from filterproof.reports.chapters import CLAIMS
 from filterproof.reports.chapters.filter_page_subjects import SHOWN_BROKEN, SUBJECTS, FilterPageSubject
 from filterproof.reports.template import formula_mathml
 
-NAMED = pytest.mark.parametrize("subject", SUBJECTS, ids=lambda one: one.name)
+NAMED = pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.name)
 
 
 def test_every_sound_filter_has_a_page_and_three_broken_ones_have() -> None:
     sound = [name for name, entry in CATALOGUE.items() if entry.sound is not False]
-    assert sorted(one.name for one in SUBJECTS) == sorted([*sound, *SHOWN_BROKEN])
+    assert sorted(subject.name for subject in SUBJECTS) == sorted([*sound, *SHOWN_BROKEN])
     assert len(SHOWN_BROKEN) == 3
     assert all(CATALOGUE[name].sound is False for name in SHOWN_BROKEN)
-    assert len({one.key for one in SUBJECTS}) == len(SUBJECTS)
+    assert len({subject.key for subject in SUBJECTS}) == len(SUBJECTS)
 
 
 def test_the_guarantee_of_every_page_is_decided_by_a_claim_of_the_report() -> None:
-    assert {one.guarantee_claim_key for one in SUBJECTS} <= {claim.key for claim in CLAIMS}
+    assert {subject.guarantee_claim_key for subject in SUBJECTS} <= {claim.key for claim in CLAIMS}
 
 
 @NAMED
 def test_the_code_to_try_makes_the_filter_and_the_menu_of_the_page(subject: FilterPageSubject) -> None:
-    made: dict[str, object] = {"fp": fp}
-    exec(subject.typed, made)  # noqa: S102, it is ours
-    assert made["filt"] == subject.make()
-    assert [repr(pair) for pair in made["menu"]] == [repr(pair) for pair in subject.menu]  # type: ignore[attr-defined]
+    names: dict[str, object] = {"fp": fp}
+    exec(subject.typed, names)  # noqa: S102, it is ours
+    assert names["filt"] == subject.make()
+    assert [repr(pair) for pair in names["menu"]] == [repr(pair) for pair in subject.menu]  # type: ignore[attr-defined]
 
 
 @NAMED

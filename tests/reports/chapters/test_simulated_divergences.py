@@ -43,11 +43,13 @@ def compared(name: str) -> SimulatedDivergences:
 
 
 def test_every_opponent_is_compared_or_left_out_for_want_of_a_bracket() -> None:
-    all_, made = list(page_adversaries(*played("GaussianFilter"))), compared("GaussianFilter")
-    assert [one.adversary for one in made.made] == [one.name for one in all_ if one.has_close_bounds]
-    assert made.left_out == tuple(one.name for one in all_ if not one.has_close_bounds) == ("MenuChasing",)
-    assert all(one.low <= one.estimate.high and one.estimate.low <= one.high for one in made.made)
-    assert all(one.run_cost_in_rounds == 2 * one.rounds for one in all_)
+    all_, simulated = list(page_adversaries(*played("GaussianFilter"))), compared("GaussianFilter")
+    assert [row.adversary for row in simulated.rows] == [row.name for row in all_ if row.has_close_bounds]
+    assert (
+        simulated.left_out == tuple(row.name for row in all_ if not row.has_close_bounds) == ("MenuChasing",)
+    )
+    assert all(row.low <= row.estimate.high and row.estimate.low <= row.high for row in simulated.rows)
+    assert all(row.run_cost_in_rounds == 2 * row.rounds for row in all_)
     assert (
         all_[0]._replace(adversary=fp.Scripted((fp.Gaussian(1.0),), (16,))).run_cost_in_rounds
         == all_[0].rounds
@@ -55,26 +57,28 @@ def test_every_opponent_is_compared_or_left_out_for_want_of_a_bracket() -> None:
     # what spends the budget of a GDP filter on Gaussians reaches delta_mu(epsilon) itself
     exact = fp.GaussianDP(1.0).delta(2.0)
     spenders = [
-        one for one in made.made if one.adversary in ("ManySmall", "HighWhileLossPositive", "RandomSpender")
+        row
+        for row in simulated.rows
+        if row.adversary in ("ManySmall", "HighWhileLossPositive", "RandomSpender")
     ]
     assert len(spenders) == 3
-    assert all(one.estimate.low <= exact <= one.estimate.high for one in spenders)
+    assert all(row.estimate.low <= exact <= row.estimate.high for row in spenders)
 
 
 def test_an_estimate_that_rests_on_the_ledger_has_one_of_plain_draws_beside_it() -> None:
-    made = compared("GaussianFilter")
-    on_ledger = [one for one in made.made if "ledger" in one.estimate.rests_on]
+    simulated = compared("GaussianFilter")
+    on_ledger = [row for row in simulated.rows if "ledger" in row.estimate.rests_on]
     assert on_ledger
-    for one in made.made:
-        assert (one.independent is not None) == (one in on_ledger)
-        if one.independent is not None:
-            assert one.independent.method.startswith("plain")
-            assert "ledger" not in one.independent.rests_on
+    for row in simulated.rows:
+        assert (row.independent is not None) == (row in on_ledger)
+        if row.independent is not None:
+            assert row.independent.method.startswith("plain")
+            assert "ledger" not in row.independent.rests_on
 
 
 def test_the_eraser_reaches_what_independent_failures_add_up_to() -> None:
     all_ = page_adversaries(*played("NaiveRealisationFilter"))
-    (eraser,) = (one for one in all_ if one.name == "EraserForever")
+    (eraser,) = (opponent for opponent in all_ if opponent.name == "EraserForever")
     assert (
         eraser.run_cost_in_rounds == 4 * eraser.rounds
     )  # it is asked for each request, and infinite losses are played apart
@@ -120,15 +124,17 @@ def test_what_an_estimate_rests_on_is_said_in_few_words() -> None:
 
 @pytest.mark.slow
 def test_a_zcdp_guarantee_is_compared_in_renyi_divergence_and_reached() -> None:
-    made = filter_chapter(QUICK, BY_NAME["ZCDPFilter"])
-    assert made.verdict.outcome is Outcome.HOLDS
-    assert [one.measure for one in made.curve] == [Divergence.renyi(order) for order in (2.0, 4.0, 8.0, 16.0)]
-    for one in made.curve:
-        assert one.promised == 0.5 * one.measure.at
-        assert one.shares == (1.0, 1.0)
-        assert one.simulated is not None
-        assert one.simulated.estimate.low <= one.low <= one.simulated.estimate.high * (1 + 1e-9)
-    assert made.failure <= QUICK.failure
+    chapter = filter_chapter(QUICK, BY_NAME["ZCDPFilter"])
+    assert chapter.verdict.outcome is Outcome.HOLDS
+    assert [bounds.measure for bounds in chapter.curve] == [
+        Divergence.renyi(order) for order in (2.0, 4.0, 8.0, 16.0)
+    ]
+    for bounds in chapter.curve:
+        assert bounds.promised == 0.5 * bounds.measure.at
+        assert bounds.shares == (1.0, 1.0)
+        assert bounds.simulated is not None
+        assert bounds.simulated.estimate.low <= bounds.low <= bounds.simulated.estimate.high * (1 + 1e-9)
+    assert chapter.failure <= QUICK.failure
 
 
 def test_the_best_strategy_of_a_game_draws_from_the_side_that_the_game_is_worth() -> None:

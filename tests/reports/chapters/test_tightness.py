@@ -19,15 +19,15 @@ from tests.instruments.bench.references import reference
 
 @pytest.mark.slow
 def test_the_menu_for_rogers_passes_epsilon_and_is_worth_the_binomial_tail() -> None:
-    played = {one.name: one for one in filter_tightness_rows(Study(quick=True))}
+    played = {row.name: row for row in filter_tightness_rows(Study(quick=True))}
     filt = RogersFilter(EPSILON, DELTA)
     state, rounds = filt.start(1), 0
     while filt.admits(state, RandomizedResponse(ROGERS))[0]:
         state, rounds = filt.spend(state, RandomizedResponse(ROGERS)), rounds + 1
     assert rounds * ROGERS > EPSILON
-    worth = reference(RandomizedResponse(ROGERS), rounds, EPSILON)  # the binomial tail
+    tail = reference(RandomizedResponse(ROGERS), rounds, EPSILON)  # the binomial tail
     # two levels can do no less than the smaller one repeated
-    assert played["Rogers et al."].worst.low >= float(worth) * (1 - 1e-9)
+    assert played["Rogers et al."].worst.low >= float(tail) * (1 - 1e-9)
 
 
 def test_nine_tenths_of_the_plans_are_claimed_as_they_are_found() -> None:

@@ -21,20 +21,20 @@ def typed(*arguments: str) -> Result:
 def test_the_list_names_every_figure_and_its_parameters_and_a_tuple_is_read(tmp_path: Path) -> None:
     result = typed("--list")
     assert result.exit_code == 0
-    for name, one in FIGURES.items():
+    for name, item in FIGURES.items():
         assert name in result.stdout
-        assert all(f"{parameter}=" in result.stdout for parameter in one.specification.names())
+        assert all(f"{parameter}=" in result.stdout for parameter in item.specification.names())
     out = tmp_path / "new" / "folder"
-    asked = ("--set", "steps=100, 200", "--set", "points=3", "--format", "svg", "--out", str(out))
-    result = typed("003-4", *asked)
+    options = ("--set", "steps=100, 200", "--set", "points=3", "--format", "svg", "--out", str(out))
+    result = typed("003-4", *options)
     assert result.exit_code == 0, result.output
     assert sorted(os.listdir(out)) == ["003-4.csv", "003-4.json", "003-4.svg"]
-    told = json.loads((out / "003-4.json").read_text("utf-8"))
-    assert (told["parameters"]["steps"], told["parameters"]["points"]) == ([100, 200], 3)
-    assert "delta_gdp_200" in told["columns"]
+    written = json.loads((out / "003-4.json").read_text("utf-8"))
+    assert (written["parameters"]["steps"], written["parameters"]["points"]) == ([100, 200], 3)
+    assert "delta_gdp_200" in written["columns"]
     result = typed("003-5", "--set", "points=9", "--format", "svg", "--out", str(out))
-    told = json.loads((out / "003-5.json").read_text("utf-8"))
-    assert [one["difference"] for one in told["printed"]] == [-15, -17]
+    written = json.loads((out / "003-5.json").read_text("utf-8"))
+    assert [item["difference"] for item in written["printed"]] == [-15, -17]
     assert "the printed steps are those of epsilon = 0.8156" in result.stdout
 
 
@@ -50,14 +50,14 @@ def dies_at_change(number: int) -> None:
 
 
 def test_whoever_is_killed_leaves_whole_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = FIGURES["003-3"].compute(points=3)
-    drawn = one.files(("svg",))
-    monkeypatch.setattr(type(one), "files", lambda *_, **__: drawn)  # not again by each that is killed
+    computed = FIGURES["003-3"].compute(points=3)
+    drawn = computed.files(("svg",))
+    monkeypatch.setattr(type(computed), "files", lambda *_, **__: drawn)  # not again by each that is killed
     for kills in range(1, 30):
         child = os.fork()
         if not child:
             dies_at_change(kills)
-            save_all([one], tmp_path)
+            save_all([computed], tmp_path)
             os._exit(0)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         there = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}

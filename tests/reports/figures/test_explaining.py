@@ -33,20 +33,22 @@ def test_the_natural_filters_tree_is_the_one_played_by_hand() -> None:
     }
     base, total = Fraction(3, 2), Fraction(0)
     for name, row in rows.items():
-        p, q, loss, asked = Fraction(1), Fraction(1), 0, []
+        p, q, loss, questions = Fraction(1), Fraction(1), 0, []
         for t, sign in enumerate("" if name == "start" else name):
             level = int(rows[name[:t] or "start"]["request"] or 0)  # type: ignore[arg-type]
             keep = base**level / (1 + base**level)
             p, q = (p * keep, q * (1 - keep)) if sign == "+" else (p * (1 - keep), q * keep)
             loss += level if sign == "+" else -level
-            asked.append(keep)
+            questions.append(keep)
         assert (str(p), loss) == (row["probability_exact"], row["loss"])
         composed = Fraction(0)  # what the filter computes: the same requests, fixed in advance
-        for kept in product((True, False), repeat=len(asked)):
-            one = other = Fraction(1)
-            for keep, stays in zip(asked, kept, strict=True):
-                one, other = (one * keep, other * (1 - keep)) if stays else (one * (1 - keep), other * keep)
-            composed += max(one - base**2 * other, Fraction(0))
+        for answers in product((True, False), repeat=len(questions)):
+            p_mass = q_mass = Fraction(1)
+            for keep, stays in zip(questions, answers, strict=True):
+                p_mass, q_mass = (
+                    (p_mass * keep, q_mass * (1 - keep)) if stays else (p_mass * (1 - keep), q_mass * keep)
+                )
+            composed += max(p_mass - base**2 * q_mass, Fraction(0))
         assert str(composed) == row["filter_computes"]
         assert composed <= Fraction(45, 169)
         if row["request"] is None:
@@ -79,10 +81,10 @@ def test_per_instance_accounting_loses_the_game_that_definition_2_5_wins(ratio: 
     coin = fp.RandomizedResponse.from_ratio(ratio)
     assert data.column("per_instance")[0] == 0
     for t in (2, 3, 7, 12):  # a response in every round but the first
-        known = fp.worst_case(
+        exact = fp.worst_case(
             fp.BasicFilter(100.0), coin, epsilon=fp.LogRatio(Fraction(ratio)), rounds=t - 1, on_denial="halt"
         )
-        assert data.column("per_instance")[t - 1] == float(known.value or 0)
+        assert data.column("per_instance")[t - 1] == float(exact.value or 0)
     if ratio == 3:
         assert data.facts["per_instance_at_3_exact"] == "3/8"
         assert "delta is 3/8 after 3 rounds and 0.863 after 12" in shown.caption

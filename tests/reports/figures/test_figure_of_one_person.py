@@ -1,4 +1,4 @@
-"""Paper 003's Figure 1: the profile at a point by a Fourier transform, RDP by the binomial formula."""
+"""Figure 1 of Koskela et al.: the profile at a point by a Fourier transform, RDP by the binomial formula."""
 
 import math
 from pathlib import Path
@@ -37,13 +37,15 @@ def test_a_person_who_is_always_clipped(shown: ComputedFigure) -> None:
 
 
 def test_rdp_is_the_binomial_formula_at_integer_orders(shown: ComputedFigure) -> None:
-    for fraction, found in zip(*_panel_columns(shown.data, "people", "fraction", "epsilon_rdp"), strict=True):
-        told = []
+    for fraction, shown_epsilon in zip(
+        *_panel_columns(shown.data, "people", "fraction", "epsilon_rdp"), strict=True
+    ):
+        epsilons = []
         for a in range(2, 33):
             k, s2 = np.arange(a + 1), (SIGMA / fraction) ** 2
             moment = np.sum(binom(a, k) * (1 - Q) ** (a - k) * Q**k * np.exp(k * (k - 1) / (2 * s2)))
-            told.append((STEPS * math.log(moment) - math.log(a * 1e-6)) / (a - 1) + math.log(1 - 1 / a))
-        assert found == pytest.approx(min(told), rel=1e-9)
+            epsilons.append((STEPS * math.log(moment) - math.log(a * 1e-6)) / (a - 1) + math.log(1 - 1 / a))
+        assert shown_epsilon == pytest.approx(min(epsilons), rel=1e-9)
 
 
 def test_the_floor_of_rdp_comes_from_the_largest_order(shown: ComputedFigure) -> None:
@@ -78,10 +80,10 @@ def test_for_all_epsilon_the_mu_of_full_batches_is_needed() -> None:
 def test_people_who_are_always_clipped_have_the_epsilons_of_that_person() -> None:
     given = {"q": 0.5, "steps": 40, "delta": 1e-5}
     facts = figure("003-1-people", clip=1e-3, people=20, copies=1, orders=8, **given).data.facts
-    one = figure("003-1", points=2, people=1, orders=8, more_orders=8, **given)
+    single = figure("003-1", points=2, people=1, orders=8, more_orders=8, **given)
     assert facts["rdp_least"] == facts["rdp_middle"]
     rdp, least, most = (
-        one.data.where("panel", "people").column(f"epsilon_{name}")[0] for name in ("rdp", "low", "high")
+        single.data.where("panel", "people").column(f"epsilon_{name}")[0] for name in ("rdp", "low", "high")
     )
     assert facts["rdp_least"] == pytest.approx(rdp, rel=1e-12)
     assert least <= facts["pld_least"] <= most + facts["widest"]

@@ -61,8 +61,8 @@ def test_every_figure_of_the_room_is_listed() -> None:
     for module in modules("filterproof.reports.figures"):
         for name, thing in vars(module).items():
             if isinstance(thing, type) and issubclass(thing, Specification):
-                told = f"reports/templates/figures.toml must list {name}, or a kind of it"
-                assert any(issubclass(one.specification, thing) for one in FIGURES.values()), told
+                message = f"reports/templates/figures.toml must list {name}, or a kind of it"
+                assert any(issubclass(listed.specification, thing) for listed in FIGURES.values()), message
     assert fp.figures() == tuple(FIGURES.values())
 
 
@@ -74,43 +74,49 @@ def an_unknown_parameter_and_a_value_out_of_range_are_refused_in_one_sentence(na
     for parameter in known:
         far = () if parameter == "seed" else (1e308, 1e-300, 10**40)
         for bad in (-1.0, "a word", float("nan"), *far):
-            with pytest.raises((ValueError, TypeError), match=rf"^{parameter} must .*; ") as told:
+            with pytest.raises((ValueError, TypeError), match=rf"^{parameter} must .*; ") as error:
                 figure(name, **{parameter: bad})
-            assert "\n" not in str(told.value)
+            assert "\n" not in str(error.value)
 
 
 def words_tell_the_figure_and_name_what_is_derived_for_them(name: str) -> None:
-    one = shown(name)
-    for words in (one.caption, one.alt):
+    computed = shown(name)
+    for words in (computed.caption, computed.alt):
         assert len(words) > 80
         assert words.endswith(".")
         assert not re.search(r"\b(nan|inf)\b", words)
-    assert str(one).startswith(f"{name}: {one.of.title}")
-    assert one.of.source.paper in ("000", "003", "004")
-    templates = (one.of.caption, one.of.alt, *(words for panel in one.of.axes for words in panel))
+    assert str(computed).startswith(f"{name}: {computed.of.title}")
+    assert computed.of.source.paper in ("000", "003", "004")
+    templates = (
+        computed.of.caption,
+        computed.of.alt,
+        *(words for panel in computed.of.axes for words in panel),
+    )
     named = {field for text in templates for _, field, _, _ in Formatter().parse(text) if field}
-    assert set(one.specification.caption_values(one.data)) <= {re.split(r"[.[]", field)[0] for field in named}
+    assert set(computed.specification.caption_values(computed.data)) <= {
+        re.split(r"[.[]", field)[0] for field in named
+    }
 
 
 def the_files_hold_the_data_with_every_digit(name: str) -> None:
     data = shown(name).data
     numbers = [cell for column in data.columns for cell in column if isinstance(cell, float | int)]
     assert np.isfinite(numbers).all()
-    told = json.loads(files(name)[f"{name}.json"])
-    assert told["columns"] == {one: list(data.columns[k]) for k, one in enumerate(data.names)}
-    assert told["parameters"] == json.loads(json.dumps(shown(name).specification.parameters()))
-    assert {"filterproof", "python", "numpy"} <= told["versions"].keys()
+    written = json.loads(files(name)[f"{name}.json"])
+    assert written["columns"] == {heading: list(data.columns[k]) for k, heading in enumerate(data.names)}
+    assert written["parameters"] == json.loads(json.dumps(shown(name).specification.parameters()))
+    assert {"filterproof", "python", "numpy"} <= written["versions"].keys()
     rows = list(csv.reader(io.StringIO(files(name)[f"{name}.csv"].decode())))
     texts = [["" if cell is None else str(cell) for cell in row.values()] for row in data.rows()]
     assert rows == [list(data.names), *texts]
 
 
 def what_is_drawn_is_in_the_data(name: str) -> None:
-    one = shown(name)
-    cells = [*one.data.facts.values(), *(cell for column in one.data.columns for cell in column)]
+    computed = shown(name)
+    cells = [*computed.data.facts.values(), *(cell for column in computed.data.columns for cell in column)]
     parameters = [
         1.0,
-        *(cell for value in one.specification.parameters().values() for cell in np.ravel(value)),
+        *(cell for value in computed.specification.parameters().values() for cell in np.ravel(value)),
     ]
     known = [float(cell) for cell in (*cells, *parameters) if isinstance(cell, float | int)]
     for panel, ax in enumerate(plotted(name).axes):
@@ -124,33 +130,33 @@ def what_is_drawn_is_in_the_data(name: str) -> None:
 def printed_numbers_are_ours_to_their_last_digit_or_have_a_remark(name: str) -> None:
     compares = FIGURES[name].specification.printed is not Specification.printed
     # the split of 004-2 and the trainings take long, and have tests beside their other numbers
-    for one in (
+    for number in (
         FIGURES[name].compute().printed if compares and not name.startswith(("004-2", "000-table")) else ()
     ):
-        digits = len(f"{one.printed:g}".replace(".", "").partition("e")[0].lstrip("0"))
-        assert one.remark or float(f"{one.computed:.{digits}g}") == one.printed, one
+        digits = len(f"{number.printed:g}".replace(".", "").partition("e")[0].lstrip("0"))
+        assert number.remark or float(f"{number.computed:.{digits}g}") == number.printed, number
 
 
 def a_picture_has_its_words_and_its_panels(name: str) -> None:
-    one = shown(name)
+    computed = shown(name)
     assert [*files(name)] == [f"{name}.{suffix}" for suffix in ("svg", "csv", "json")]
     root = ElementTree.fromstring(files(name)[f"{name}.svg"])
-    kept = {child.tag.rpartition("}")[2]: child.text for child in root[:2]}
-    assert kept == {"title": one.of.title, "desc": one.alt}
+    texts = {child.tag.rpartition("}")[2]: child.text for child in root[:2]}
+    assert texts == {"title": computed.of.title, "desc": computed.alt}
     assert root.get("role") == "img"
-    assert re.search(r'<img[^>]* src="data:image/svg\+xml;base64,', one._repr_html_())
-    own, panels = Figure(), len(one.of.axes)
+    assert re.search(r'<img[^>]* src="data:image/svg\+xml;base64,', computed._repr_html_())
+    own, panels = Figure(), len(computed.of.axes)
     axes = own.subplots(panels, 1, squeeze=False)[:, 0]
-    assert one.plot(axes if panels > 1 else axes[0]) is own
+    assert computed.plot(axes if panels > 1 else axes[0]) is own
     assert all(ax.get_xlabel() and ax.get_ylabel() for ax in axes)
     with pytest.raises(ValueError, match=r"\(ax=\d+ axes\); pass"):
-        one.plot([*axes, *axes])
+        computed.plot([*axes, *axes])
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first: str, second: str) -> float:
     """(lighter + 0.05) / (darker + 0.05) of two colours #rrggbb by their relative luminance, as WCAG defines it."""
     channels = np.array(
-        [[int(colour[place : place + 2], 16) for place in (1, 3, 5)] for colour in (one, other)]
+        [[int(colour[place : place + 2], 16) for place in (1, 3, 5)] for colour in (first, second)]
     )
     linear = np.where(
         channels <= 0.04045 * 255, channels / 255 / 12.92, ((channels / 255 + 0.055) / 1.055) ** 2.4
@@ -165,7 +171,7 @@ def a_picture_can_be_read_in_the_dark_without_colours_and_at_420_pixels(name: st
     used = set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", body))
     recoloured = set(re.findall(r": (#[0-9a-f]{6})", rules))
     assert used
-    assert [one for one in used - recoloured if contrast(one, "#14171a") < 3] == []
+    assert [colour for colour in used - recoloured if contrast(colour, "#14171a") < 3] == []
     for ax in plotted(name).axes:
         looks = [
             (line._dash_pattern, line.get_marker(), line.get_drawstyle(), line.get_linewidth())
@@ -179,8 +185,8 @@ def a_picture_can_be_read_in_the_dark_without_colours_and_at_420_pixels(name: st
     assert min(text.get_fontsize() for text in texts) * points >= 8.5
 
 
-#: The laws of every figure.
-LAWS = (
+#: The invariants of every figure.
+INVARIANTS = (
     an_unknown_parameter_and_a_value_out_of_range_are_refused_in_one_sentence,
     words_tell_the_figure_and_name_what_is_derived_for_them,
     the_files_hold_the_data_with_every_digit,
@@ -198,25 +204,25 @@ FAST = ("000-rogers", "003-3", "003-7", "004-1", "eraser", "natural-game", "per-
 @pytest.mark.parametrize("name", slow_but(FAST, FIGURES))
 def test_every_law_of_figures_holds(name: str) -> None:
     """In one test, so that one worker computes the figure, once."""
-    for law in LAWS:
-        law(name)
+    for invariant in INVARIANTS:
+        invariant(name)
 
 
 @pytest.mark.parametrize("name", slow_but(SOME, FIGURES))
 def test_saved_figure_is_the_same_bytes_in_every_format_and_no_file_is_stale(
     name: str, tmp_path: Path
 ) -> None:
-    one = shown(name)
-    first, paths = one.files(), one.save(tmp_path)
+    computed = shown(name)
+    first, paths = computed.files(), computed.save(tmp_path)
     assert [*first] == [f"{name}.{suffix}" for suffix in ("svg", "png", "pdf", "csv", "json")]
     assert {path.name: path.read_bytes() for path in paths} == first
     assert first[f"{name}.png"][:8] == b"\x89PNG\r\n\x1a\n"
     assert first[f"{name}.pdf"][:5] == b"%PDF-"
-    kept = [name for name in first if not name.endswith(("png", "pdf"))]
-    assert sorted(path.name for path in one.save(tmp_path, formats=("svg",))) == sorted(kept)
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)
+    reproducible = [name for name in first if not name.endswith(("png", "pdf"))]
+    assert sorted(path.name for path in computed.save(tmp_path, formats=("svg",))) == sorted(reproducible)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(reproducible)
     with pytest.raises(ValueError, match=r"formats=\('gif',\)\); choose from svg, png, pdf"):
-        one.save(tmp_path, formats=("gif",))
+        computed.save(tmp_path, formats=("gif",))
 
 
 def test_data_has_columns_and_rows() -> None:
@@ -291,15 +297,15 @@ ONLY_AS_PRINTED = ("roughly", "420 and 495", "belong to epsilon", "at its parame
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("odd", ODD, ids=lambda one: one[0])
+@pytest.mark.parametrize("odd", ODD, ids=lambda computed: computed[0])
 def test_inside_the_bounds_nothing_raises_and_no_words_are_of_the_papers_values(odd: Any) -> None:
     name, given, *others = odd
-    one = figure(name, **given)
-    words = f"{one.caption} {one.alt}"
+    computed = figure(name, **given)
+    words = f"{computed.caption} {computed.alt}"
     assert not [phrase for phrase in (*ONLY_AS_PRINTED, *others) if phrase in words]
     assert " nan" not in words
     assert " inf" not in words
-    one.plot()
+    computed.plot()
 
 
 def test_the_printed_specifications_keep_their_words() -> None:

@@ -53,9 +53,9 @@ NAMES = [
 
 @pytest.mark.pinned
 def test_a_trial_is_the_descent_that_it_says_with_its_groups() -> None:
-    found = TRIAL.play()
-    assert found == TRIAL.play()
-    assert found not in (replace(TRIAL, number=1).play(), replace(TRIAL, seed=1).play())
+    outcome = TRIAL.play()
+    assert outcome == TRIAL.play()
+    assert outcome not in (replace(TRIAL, number=1).play(), replace(TRIAL, seed=1).play())
     data, seed = load_digits(), int(np.random.SeedSequence([0, 0]).generate_state(1)[0])
     people = fp.IndividualFilter(fp.GaussianFilter(4**0.5 / 10.618), people=data.people)
     descent = PrivateGradientDescent(
@@ -71,39 +71,39 @@ def test_a_trial_is_the_descent_that_it_says_with_its_groups() -> None:
             np.mean(descent.network.scores(descent.theta, x).argmax(axis=1) == y.argmax(axis=1))
             for x, y in ((data.features, data.labels), (data.test_features, data.test_labels))
         )
-        assert found.quality[epoch] == tested
+        assert outcome.quality[epoch] == tested
         if epoch in (RUN.at, RUN.at + 5):
-            assert found.queries[(epoch - RUN.at) // 5] == (trained, tested)
+            assert outcome.queries[(epoch - RUN.at) // 5] == (trained, tested)
         if epoch == RUN.at:
             epsilons = np.asarray(fp.conversions.gaussian_epsilon(np.sqrt(spent), 1e-5))
-            np.testing.assert_allclose(found.epsilons, np.sort(epsilons), rtol=1e-6)
+            np.testing.assert_allclose(outcome.epsilons, np.sort(epsilons), rtol=1e-6)
             train = descent.network.losses(descent.theta, data.features, data.labels)
             test = descent.network.losses(descent.theta, data.test_features, data.test_labels)
             for number in range(5):
                 members = (2 * number, 2 * number + 1)
                 here = np.isin(data.labels.argmax(axis=1), members)
                 there = np.isin(data.test_labels.argmax(axis=1), members)
-                told = [
-                    getattr(found.before, part)[number] for part in ("epsilon", "train_loss", "test_loss")
+                means = [
+                    getattr(outcome.before, part)[number] for part in ("epsilon", "train_loss", "test_loss")
                 ]
-                assert told == pytest.approx([epsilons[here].mean(), train[here].mean(), test[there].mean()])
-    assert len(found.queries) == 2
-    assert found.active[: RUN.at + 1] == (1437,) * (RUN.at + 1)
-    assert found.active[-1] < 1437
-    both = zip(found.before.epsilon, found.after.epsilon, strict=True)
+                assert means == pytest.approx([epsilons[here].mean(), train[here].mean(), test[there].mean()])
+    assert len(outcome.queries) == 2
+    assert outcome.active[: RUN.at + 1] == (1437,) * (RUN.at + 1)
+    assert outcome.active[-1] < 1437
+    both = zip(outcome.before.epsilon, outcome.after.epsilon, strict=True)
     assert all(before < after for before, after in both), "those who have some left go on to spend it"
 
 
 @pytest.mark.slow
 def test_copies_of_each_person_are_as_many_people_with_less_noise() -> None:
     many = replace(RUN, copies=3, sigma=3 * RUN.sigma, further=3)
-    found, alone = Trial(many, 0, 0).play(), Trial(replace(RUN, further=3), 0, 0).play()
-    assert (found.quality, found.active) == (alone.quality, alone.active)
+    outcome, alone = Trial(many, 0, 0).play(), Trial(replace(RUN, further=3), 0, 0).play()
+    assert (outcome.quality, outcome.active) == (alone.quality, alone.active)
     mus = np.array(
         [float(fp.conversions.max_gaussian_mu(epsilon, 1e-5)) for epsilon in alone.epsilons[::100]]
     )
     due = fp.conversions.gaussian_epsilon(mus / 3, 1e-5)
-    np.testing.assert_allclose(found.epsilons[::100], due, rtol=1e-6)
+    np.testing.assert_allclose(outcome.epsilons[::100], due, rtol=1e-6)
     # the data written out with every picture three times: without noise it is the same descent
     data = load_digits()
     thrice = replace(
@@ -122,10 +122,10 @@ def test_copies_of_each_person_are_as_many_people_with_less_noise() -> None:
 
 
 def test_labels_are_uncertain_by_their_group() -> None:
-    plain, uncertain = load_digits(), training_data("", 80)
-    assert np.array_equal(training_data("").labels, plain.labels)
-    moved = (plain.labels != uncertain.labels).any(axis=1)
-    for number, (rows, _) in enumerate(rows_of_people_groups(plain).values()):
+    original, uncertain = load_digits(), training_data("", 80)
+    assert np.array_equal(training_data("").labels, original.labels)
+    moved = (original.labels != uncertain.labels).any(axis=1)
+    for number, (rows, _) in enumerate(rows_of_people_groups(original).values()):
         due = 0.8 * number / 4 * 0.9  # one random label in ten is the right one
         assert abs(moved[rows].mean() - due) <= 4.5 * (due * (1 - due) / len(rows)) ** 0.5
 
@@ -140,12 +140,12 @@ def test_a_figure_shows_the_means_of_its_trials_and_what_they_say_of_the_paper(n
         assert (setting.at, setting.further) == (2, 2)
         outcomes = [outcome_of(Trial(setting, 2, number)) for number in range(3)]
         for place in specification.shown_quantities(outcomes[0]):
-            values = [specification.shown_quantities(one)[place] for one in outcomes]
+            values = [specification.shown_quantities(item)[place] for item in outcomes]
             series = place[1] or words
             (row,) = [
-                one
-                for one in shown.data.where("panel", place[0]).rows()
-                if (one["series"], one["x"]) == (series, place[2])
+                item
+                for item in shown.data.where("panel", place[0]).rows()
+                if (item["series"], item["x"]) == (series, place[2])
             ]
             # Student's quantile with two degrees of freedom, from a printed table
             half = 4.302653 * np.std(values, ddof=1) / 3**0.5
@@ -154,7 +154,7 @@ def test_a_figure_shows_the_means_of_its_trials_and_what_they_say_of_the_paper(n
         observations = list(map(specification.paper_observations, outcomes))
         family = len(observations[0]) * len(specification.settings())
         for observed in observations[0]:
-            mean, low, high = student([one[observed] for one in observations], confidence=1 - 0.05 / family)
+            mean, low, high = student([item[observed] for item in observations], confidence=1 - 0.05 / family)
             facts = [shown.data.number(f"{observed} of {words}{end}") for end in ("", " low", " high")]
             assert facts == pytest.approx([mean, low, high], rel=1e-12)
             seen = ""
@@ -173,15 +173,15 @@ def test_what_is_observed_is_above_its_number_where_a_paper_would_see_it() -> No
     after = GroupMeans(train_loss=near, test_loss=(0.05, *far[1:]), epsilon=near)
     quality, active, spent = (0.1, 0.5, 0.75), (4, 4, 1), (0.1, 2.7, 2.75, 2.75)
     queries = ((0.6, 0.5), (0.8, 0.6), (0.7, 0.75))
-    found = TrialOutcome(
+    outcome = TrialOutcome(
         quality=quality, active=active, queries=queries, before=before, after=after, epsilons=spent
     )
     kinds = [kind(at=1, further=1) for kind in (AccuracyByEpoch, LossesByGroup, SpentEpsilonHistogram)]
     assert AccuracyByClip(clips=(0.5, 1.0, 5.0)).paper_sides() == (1, -1, 1), "no gain at the tuned clip"
-    observed = {name: value for one in kinds for name, value in one.paper_observations(found).items()}
+    observed = {name: value for spec in kinds for name, value in spec.paper_observations(outcome).items()}
     due = {"alike": 0.1, "equal": 0.3, "apart": 0.35, "best": 0.05, "others": 0.075, "near": 75, "far": 25}
     assert observed == pytest.approx({"gain": 25, **due})
-    assert Table().paper_observations(found) == pytest.approx({"gain": 10}), "by the best training accuracy"
+    assert Table().paper_observations(outcome) == pytest.approx({"gain": 10}), "by the best training accuracy"
 
 
 #: The steps, the noise, the further steps and the clips, in units of the tuned one, that the papers name.
@@ -200,12 +200,12 @@ SETTINGS = {
 def test_the_settings_of_a_figure_are_those_of_its_paper(name: str) -> None:
     given = {"clips": (1.0, 5.0)} if name.startswith("003") else {}
     at, sigmas, further, clips = SETTINGS[name]
-    found = list(FIGURES[name].specified(**given).settings().values())
-    tuned = found[0] if given else next(iter(FIGURES["000-table-1"].specified().settings().values()))
-    assert tuple(one.at for one in found) == at
-    assert [one.sigma for one in found] == pytest.approx(sigmas, rel=2e-4)
-    assert [one.clip / tuned.clip for one in found] == pytest.approx(clips)
-    assert tuple(one.further for one in found)[: len(further)] == further
+    settings = list(FIGURES[name].specified(**given).settings().values())
+    tuned = settings[0] if given else next(iter(FIGURES["000-table-1"].specified().settings().values()))
+    assert tuple(setting.at for setting in settings) == at
+    assert [setting.sigma for setting in settings] == pytest.approx(sigmas, rel=2e-4)
+    assert [setting.clip / tuned.clip for setting in settings] == pytest.approx(clips)
+    assert tuple(setting.further for setting in settings)[: len(further)] == further
     with pytest.raises(ValueError, match="epsilons must have an epsilon of table 1 with further steps"):
         Table(epsilons=(1.0,))
 
@@ -259,8 +259,8 @@ def test_everyone_is_counted_once_and_a_last_bit_above_the_promise_in_the_last_b
     specification = FIGURES["003-7"].specified(**given)
     assert isinstance(specification, StandIn)
     above = float(np.nextafter(2.75, np.inf))
-    for one in specification.all_trials():
-        trials_room.PLAYED_TRIALS[one] = replace(outcome_of(SEVERAL[0]), epsilons=(above, above, above))
+    for trial in specification.all_trials():
+        trials_room.PLAYED_TRIALS[trial] = replace(outcome_of(SEVERAL[0]), epsilons=(above, above, above))
     assert figure("003-7", **given).data.column("mean").tolist() == [0.0] * 19 + [60.0]
 
 
@@ -269,17 +269,17 @@ def test_the_printed_gains_stand_beside_those_of_the_stand_in_and_the_caption_sa
 ) -> None:
     specification = FIGURES["000-table-2"].specified()
     assert isinstance(specification, Table)
-    made = replace(outcome_of(SEVERAL[0]), queries=((0.5, 0.5), (0.9, 0.7)), active=(1437,) * 100 + (182,))
-    monkeypatch.setattr(trials_room, "PLAYED_TRIALS", dict.fromkeys(specification.all_trials(), made))
+    outcome = replace(outcome_of(SEVERAL[0]), queries=((0.5, 0.5), (0.9, 0.7)), active=(1437,) * 100 + (182,))
+    monkeypatch.setattr(trials_room, "PLAYED_TRIALS", dict.fromkeys(specification.all_trials(), outcome))
     shown = figure("000-table-2")
-    assert [(one.printed, one.computed) for one in shown.printed] == [
+    assert [(item.printed, item.computed) for item in shown.printed] == [
         (gain, pytest.approx(20.0)) for gain in (7.78, 2.23, 0.88)
     ]
     assert "epsilon = 0.3: 7644 of 60354; epsilon = 0.5: 7644 of 60354" in shown.caption
     for name in ("000-table-1", "000-table-2", "000-table-3"):  # what the caption says is what is compared
-        said = [float(one) for one in re.findall(r"(\d\d\.\d\d) %", FIGURES[name].observed)]
-        table = [one for one in TABLES if f"table-{one.table}" in name and one.further]
-        assert said == [one for row in table for one in (row.plain, row.filtered)]
+        percentages = [float(item) for item in re.findall(r"(\d\d\.\d\d) %", FIGURES[name].observed)]
+        table = [item for item in TABLES if f"table-{item.table}" in name and item.further]
+        assert percentages == [item for row in table for item in (row.plain, row.filtered)]
 
 
 # -- studies -----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Steps and rounds of 003 and 000: the rule of each column again, by guarantees, a binomial law, and the filters."""
+"""Steps and rounds of the papers' tables: each column again by guarantees, a binomial sum, and the filters."""
 
 import math
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from filterproof.reports.figures.paper_figure import figure
 from tests.instruments.bench.references import reference
 
 SIGMA = 100.0
-#: delta at an epsilon of so many steps: by GDP, by RDP, and by (C.3) of 003 over the orders that are printed there.
+#: delta at an epsilon of so many steps: by GDP, by RDP, and by (C.3) of Koskela et al. over their orders.
 DELTAS: dict[str, Callable[[float, int], float]] = {
     "gdp": lambda epsilon, k: float(fp.GaussianDP(k**0.5 / SIGMA).delta(epsilon)),
     "rdp": lambda epsilon, k: float(fp.ZCDP(k / (2 * SIGMA**2)).delta(epsilon)),
@@ -40,14 +40,14 @@ def test_the_curves_and_the_last_steps_are_those_of_each_rule(by: str) -> None:
 
 def test_the_printed_420_and_495_are_those_of_a_larger_epsilon_than_the_printed_one() -> None:
     shown = figure("003-3")
-    epsilon, steps, percent = (one.computed for one in shown.printed)
+    epsilon, steps, percent = (number.computed for number in shown.printed)
     assert DELTAS["rdp"](epsilon, 420) == pytest.approx(1e-5, rel=1e-9)
     assert DELTAS["gdp"](epsilon, int(steps)) <= 1e-5 < DELTAS["gdp"](epsilon, int(steps) + 1)
     assert DELTAS["gdp"](epsilon * (1 - percent / 100), 420) == pytest.approx(1e-5, rel=1e-9)
-    assert [one.printed for one in shown.printed] == [0.8, 495, 10]
+    assert [number.printed for number in shown.printed] == [0.8, 495, 10]
     assert (steps, round(percent, 2)) == (495, 8.64)
     at_eight_tenths = figure("003-5").printed
-    assert [(one.printed, one.computed, one.difference) for one in at_eight_tenths] == [
+    assert [(number.printed, number.computed, number.difference) for number in at_eight_tenths] == [
         (420, 405, -15),
         (495, 478, -17),
     ]

@@ -1,4 +1,4 @@
-"""Paper 004's Figure 2: survival by simulation, values by evaluation, thresholds by their certificates."""
+"""Figure 2 of Taylor et al.: survival by simulation, values by evaluation, thresholds by their certificates."""
 
 import mpmath
 import numpy as np
@@ -66,8 +66,8 @@ def test_a_game_that_needs_no_filter_says_so() -> None:
 def test_the_largest_kappa_is_certified_and_a_larger_one_or_a_single_release_breaks_the_promise() -> None:
     with pytest.raises(ValueError, match="delta must exceed the delta of two releases, got delta=1e-09"):
         largest_kappa(0.5, 1e-9, sigma=1.0, rounds=3)
-    found, solved = largest_kappa(2.0, 0.02, sigma=2.0, rounds=5)
+    kappa, solved = largest_kappa(2.0, 0.02, sigma=2.0, rounds=5)
     assert 0.02 * (1 - 1e-4) < solved.high <= 0.02
     assert "Gaussian(0.5)" in solved.scope
-    larger = KappaFilter(found * (1 + 1e-5), 5)
+    larger = KappaFilter(kappa * (1 + 1e-5), 5)
     assert fp.worst_case(larger, [fp.Gaussian(0.5)], epsilon=2.0, rounds=5).low > 0.02

@@ -12,7 +12,6 @@ from filterproof.reports.chapters import accountant_examples
 from filterproof.reports.chapters.accountant_chapter import (
     PAGES,
     AccountantChapter,
-    ExaminedAccountant,
     accountant_claims,
     refuted_verdict,
 )
@@ -42,12 +41,10 @@ def chapter(page: str, verdict: Verdict = HOLDS) -> AccountantChapter:
     rows = []
     for what, promised, _ in page_simulations(Study(quick=True), page):
         value = 0.9 * promised
-        one = fp.Estimate(value, 0.9 * value, 1.1 * value, 1e-9, 4000, "plain, KL-Chernoff")
-        rows.append(EstimateAndGuarantee(what, one, promised))
-    examined = [
-        ExaminedAccountant(type(one).__name__, repr(one), verdict) for one in page_instances(page).values()
-    ]
-    return AccountantChapter(page, tuple(examined), tuple(rows))
+        item = fp.Estimate(value, 0.9 * value, 1.1 * value, 1e-9, 4000, "plain, KL-Chernoff")
+        rows.append(EstimateAndGuarantee(what, item, promised))
+    verdicts = {type(item).__name__: verdict for item in page_instances(page).values()}
+    return AccountantChapter(page, verdicts, tuple(rows))
 
 
 @cache
@@ -56,17 +53,18 @@ def drawn(page: str) -> Page:
 
 
 def test_every_accountant_has_a_claim() -> None:
-    made = [type(one).__name__ for page in PAGES for one in page_instances(page).values()]
-    assert [claim.key for claim in accountant_claims()] == [f"examined-{name.lower()}" for name in made]
+    names = [type(accountant).__name__ for page in PAGES for accountant in page_instances(page).values()]
+    assert [claim.key for claim in accountant_claims()] == [f"examined-{name.lower()}" for name in names]
     assert all(claim.expected is Outcome.HOLDS for claim in accountant_claims())
 
 
 def test_of_several_verdicts_a_page_shows_that_of_which_least_is_known() -> None:
     by_kernel, undecided = replace(HOLDS, evidence=Evidence.KERNEL), replace(HOLDS, outcome=Outcome.UNDECIDED)
-    for least, *others in ((REFUTED, undecided, HOLDS), (undecided, HOLDS), (HOLDS, by_kernel)):
-        for verdicts in ((least, *others), (*others, least)):
-            examined = tuple(ExaminedAccountant("x", "X()", one) for one in verdicts)
-            assert AccountantChapter("trackers", examined, ()).verdict is least
+    for weakest, *others in ((REFUTED, undecided, HOLDS), (undecided, HOLDS), (HOLDS, by_kernel)):
+        for verdicts in ((weakest, *others), (*others, weakest)):
+            assert (
+                AccountantChapter("trackers", dict(zip("xyz", verdicts, strict=False)), ()).verdict is weakest
+            )
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -79,27 +77,27 @@ def test_simulations_share_the_failure_of_a_study_and_can_be_sent_to_another_pro
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_says_what_was_examined_and_simulated(page: str) -> None:
-    made, shown = chapter(page), drawn(page)
+    given, shown = chapter(page), drawn(page)
     assert shown.table is not None
-    told = " ".join(
+    page_text = " ".join(
         [*(str(text) for _, text in shown.facts), *(cell for row in shown.table.rows for cell in row)]
     )
     assert shown.badge.words == "HOLDS"
     assert all(ET.fromstring(str(formula)).tag.endswith("math") for _, formula in shown.formulas)
-    assert "by theorem odometers, for every play" in told
-    assert all(row.interval in told for row in made.rows)
-    assert "ABOVE" not in told
+    assert "by theorem odometers, for every play" in page_text
+    assert all(row.interval in page_text for row in given.rows)
+    assert "ABOVE" not in page_text
     assert shown.pictures[0].alt.endswith("above it: none.")
 
 
 def test_an_interval_above_a_guarantee_refutes_and_is_said() -> None:
-    made = chapter("people")
-    low = replace(made.rows[0], promised=made.rows[0].estimate.low / 2)
+    given = chapter("people")
+    low = replace(given.rows[0], promised=given.rows[0].estimate.low / 2)
     verdict = refuted_verdict(Study(), low)
     assert verdict.outcome is Outcome.REFUTED
     assert verdict.counterexample is not None
     assert verdict.counterexample["low"] == low.estimate.low
-    shown = accountant_page(replace(chapter("people", verdict), rows=(low, *made.rows[1:])))
+    shown = accountant_page(replace(chapter("people", verdict), rows=(low, *given.rows[1:])))
     assert shown.badge.words == "REFUTED"
     assert shown.table is not None
     assert "Above the guarantee" in " ".join(str(text) for _, text in shown.facts)

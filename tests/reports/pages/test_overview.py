@@ -22,11 +22,11 @@ def row(verdict: Verdict, share: float) -> OverviewRow:
 
 
 def test_a_row_has_both_certified_ends_where_a_theorem_holds_and_elsewhere_the_lower_one() -> None:
-    kept, left = row(HOLDS, 0.5), row(OPEN, 0.5)
-    assert (kept.lower, kept.upper, range_text(kept)) == ("49.5 %", "50.3 %", "49.5 % to 50.3 %")
+    proved, left = row(HOLDS, 0.5), row(OPEN, 0.5)
+    assert (proved.lower, proved.upper, range_text(proved)) == ("49.5 %", "50.3 %", "49.5 % to 50.3 %")
     assert (left.lower, left.upper, range_text(left)) == ("49.5 %", "", "49.5 %")
-    assert (kept.evidence, left.evidence) == ("EXACT", "")
-    assert kept.interval == "43.7 % to 56.3 %"
+    assert (proved.evidence, left.evidence) == ("EXACT", "")
+    assert proved.interval == "43.7 % to 56.3 %"
     little = row(HOLDS, 1e-5)
     assert (little.lower, little.upper, little.interval) == ("< 1 %", "< 1 %", "< 1 % to < 1 %")
 
@@ -50,10 +50,10 @@ def test_a_dot_lies_left_of_the_guarantee_if_it_is_kept_and_right_of_it_if_it_is
 
 
 def test_the_picture_in_words_names_every_filter() -> None:
-    rows = [replace(row(OPEN, 0.3), subject=one) for one in SUBJECTS]
+    rows = [replace(row(OPEN, 0.3), subject=subject) for subject in SUBJECTS]
     for wide in (True, False):
         alt = overview_picture(rows, wide=wide).alt
-        assert all(one.name in alt for one in SUBJECTS)
+        assert all(subject.name in alt for subject in SUBJECTS)
 
 
 def test_the_answer_counts_each_outcome() -> None:

@@ -23,12 +23,14 @@ _POINTS = 6
 
 def statement_in(text: str, name: str) -> str:
     """The statement of a theorem in a source, white space joined; ValueError if it is not there exactly once."""
-    found = re.findall(
+    matches = re.findall(
         rf"^(?:Theorem|Lemma|Corollary|Example)\s+({name}\b.*?)\.\s*^Proof\b", text, re.MULTILINE | re.DOTALL
     )
-    if len(found) != 1:
-        raise ValueError(f"name must be a theorem stated once in the source, got {name!r} {len(found)} times")
-    return " ".join(found[0].split())
+    if len(matches) != 1:
+        raise ValueError(
+            f"name must be a theorem stated once in the source, got {name!r} {len(matches)} times"
+        )
+    return " ".join(matches[0].split())
 
 
 def unfolded(theorem: KernelTheorem) -> dict[str, str]:
@@ -37,22 +39,22 @@ def unfolded(theorem: KernelTheorem) -> dict[str, str]:
     A name means what its own file defines, or else the last file that it imports.
     """
     texts = rocq_sources()
-    found = {file: _definitions(text) for file, text in texts.items()}
+    definitions = {file: _definitions(text) for file, text in texts.items()}
     name, own = theorem.name, f"{theorem.rocq_module}.v"
-    told = {name: statement_in(texts[own], name)}
-    waiting, done = [(own, told[name])], {(own, name)}
+    texts_by_name = {name: statement_in(texts[own], name)}
+    waiting, done = [(own, texts_by_name[name])], {(own, name)}
     while waiting:
         file, text = waiting.pop()
         imports = re.findall(r"^From Filterproof Require Import ([\w\s]+)\.", texts[file], re.MULTILINE)
-        seen = [file, *(f"{one}.v" for line in reversed(imports) for one in reversed(line.split()))]
+        seen = [file, *(f"{module}.v" for line in reversed(imports) for module in reversed(line.split()))]
         for word in re.findall(r"[A-Za-z_][\w']*", text):
-            home = next((at for at in seen if word in found.get(at, {})), None)
+            home = next((at for at in seen if word in definitions.get(at, {})), None)
             if home is None or (home, word) in done:
                 continue
             done.add((home, word))
-            told[word if word not in told else f"{home}: {word}"] = found[home][word]
-            waiting.append((home, found[home][word]))
-    return told
+            texts_by_name[word if word not in texts_by_name else f"{home}: {word}"] = definitions[home][word]
+            waiting.append((home, definitions[home][word]))
+    return texts_by_name
 
 
 def _definitions(text: str) -> dict[str, str]:
@@ -63,13 +65,13 @@ def _definitions(text: str) -> dict[str, str]:
 
 def points(formula: Formula) -> Iterator[dict[str, Fraction]]:
     """Points at which the formula has a value, its variables log-uniform; the same for the same formula."""
-    names, drawn, found = sorted(formula_variables(formula.text)), random.Random(formula.text), 0
+    names, drawn, count = sorted(formula_variables(formula.text)), random.Random(formula.text), 0
     for _ in range(1000):
         point = {name: Fraction(2 * round(16 * 2 ** drawn.uniform(-3, 4)) + 1, 32) for name in names}
         if ball(formula, point).is_finite():
             yield point
-            found += 1
-        if found == (_POINTS if names else 1):
+            count += 1
+        if count == (_POINTS if names else 1):
             return
 
 
@@ -117,9 +119,9 @@ def rocq_value(
     reals; a variable hides a definition. Raises ValueError on anything else.
     """
     functions = dict(_FUNCTIONS)
-    for found in filter(None, map(_DEFINITION.fullmatch, definitions)):
-        names = [name for group in re.findall(r"\(([\w ]+) : R\)", found[2]) for name in group.split()]
-        functions.setdefault(found[1], (len(names), partial(_applied, found[3], names, functions)))
+    for match in filter(None, map(_DEFINITION.fullmatch, definitions)):
+        names = [name for group in re.findall(r"\(([\w ]+) : R\)", match[2]) for name in group.split()]
+        functions.setdefault(match[1], (len(names), partial(_applied, match[3], names, functions)))
     with ctx.workprec(precision):
         return _read(text, values, functions)
 

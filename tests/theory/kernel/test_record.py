@@ -30,25 +30,25 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
 
 
 def _record() -> Record:
-    found = stored_record()
-    assert found is not None
-    return found
+    stored = stored_record()
+    assert stored is not None
+    return stored
 
 
 def test_the_record_is_that_of_the_sources_and_has_every_statement() -> None:
-    kept = _record()
-    assert dict(kept.sources) == digests(rocq_sources())
-    assert set(kept.statements) == set(KERNEL_THEOREMS)
-    assert set(kept.axioms) == {theorem.rocq_module for theorem in KERNEL_THEOREMS.values()}
+    stored = _record()
+    assert dict(stored.sources) == digests(rocq_sources())
+    assert set(stored.statements) == set(KERNEL_THEOREMS)
+    assert set(stored.axioms) == {theorem.rocq_module for theorem in KERNEL_THEOREMS.values()}
     # each comment that claims stands right above a theorem, and no name is claimed twice
     assert len(KERNEL_THEOREMS) == sum(text.count("(** Claim") for text in rocq_sources().values())
 
 
 def test_every_statement_is_accepted_and_rests_on_the_standard_library_alone() -> None:
     for name in KERNEL_THEOREMS:
-        found = accepted_statement(KERNEL_THEOREMS[name])
-        assert found.statement.startswith(name)
-        assert not axioms_beyond(found.axioms), name
+        accepted = accepted_statement(KERNEL_THEOREMS[name])
+        assert accepted.statement.startswith(name)
+        assert not axioms_beyond(accepted.axioms), name
         assert KERNEL_THEOREMS[name].says.endswith("."), name
         assert KERNEL_THEOREMS[name].source, name
 
@@ -64,22 +64,24 @@ def test_a_step_in_the_kernel_is_labelled_so() -> None:
 BLANK = {"Sums.v": rocq_sources()["Sums.v"] + " "}
 
 
-def _with(kept: Record, **told: object) -> Record:
+def _with(stored: Record, **changed: object) -> Record:
     """The record with some of what it tells about NAME changed: its statement, or the axioms of its file."""
     at = {"statements": NAME, "axioms": KERNEL_THEOREMS[NAME].rocq_module}
-    return replace(kept, **{part: {**getattr(kept, part), at[part]: new} for part, new in told.items()})
+    return replace(
+        stored, **{part: {**getattr(stored, part), at[part]: new} for part, new in changed.items()}
+    )
 
 
 @pytest.mark.parametrize(
     ("recorded", "changed", "why"),
     [
-        (lambda kept: kept, BLANK, r"got changes in Sums\.v; run make kernel"),
-        (lambda kept: replace(kept, sources=digests(rocq_sources() | BLANK)), BLANK, r"record\.sha256"),
-        (lambda kept: kept, {"Sums.v": None}, "their list.*make kernel"),
-        (lambda kept: None, {}, "got none; run make kernel"),
-        (lambda kept: replace(kept, axioms={}), {}, f"no theorem '{NAME}'"),
-        (lambda kept: _with(kept, axioms=(*ALLOWED_AXIOMS, "sorry")), {}, "rests on sorry,"),
-        (lambda kept: _with(kept, statements=f"{NAME} : exists alpha : R"), {}, r"record\.sha256"),
+        (lambda stored: stored, BLANK, r"got changes in Sums\.v; run make kernel"),
+        (lambda stored: replace(stored, sources=digests(rocq_sources() | BLANK)), BLANK, r"record\.sha256"),
+        (lambda stored: stored, {"Sums.v": None}, "their list.*make kernel"),
+        (lambda stored: None, {}, "got none; run make kernel"),
+        (lambda stored: replace(stored, axioms={}), {}, f"no theorem '{NAME}'"),
+        (lambda stored: _with(stored, axioms=(*ALLOWED_AXIOMS, "sorry")), {}, "rests on sorry,"),
+        (lambda stored: _with(stored, statements=f"{NAME} : exists alpha : R"), {}, r"record\.sha256"),
     ],
 )
 def test_a_record_that_is_not_that_of_the_sources_is_no_evidence(
@@ -108,9 +110,9 @@ def test_the_digest_is_that_of_the_file_and_without_it_the_record_is_no_evidence
 
 
 def test_a_record_is_the_text_that_it_writes() -> None:
-    kept = _record()
-    assert Record.from_json(kept.to_json()) == replace(
-        kept, axioms={k: kept.axioms[k] for k in sorted(kept.axioms)}
+    stored = _record()
+    assert Record.from_json(stored.to_json()) == replace(
+        stored, axioms={k: stored.axioms[k] for k in sorted(stored.axioms)}
     )
 
 

@@ -55,26 +55,26 @@ def _over_order(a: mp.mpf, x: mp.mpf, y: mp.mpf) -> mp.mpf:
 
 @pytest.mark.parametrize(("at", "case"), POINTS.items(), ids=str)
 def test_both_ends_meet_and_dense_orders_agree(at: tuple[str, str], case: str) -> None:
-    found = _enclosed(*at)
-    assert found.case == case
+    bounds = _enclosed(*at)
+    assert bounds.case == case
     with mp.workdps(40):
-        low, high = _real(found.low), _real(found.high)
+        low, high = _real(bounds.low), _real(bounds.high)
         assert 0 < low <= high < low * (1 + mp.mpf(10) ** -30)
         assert at[0] == "0" or _mpf(threshold("CKS", *at, digits=20).high) < low
-        x, y, epsilon, delta = _mpf(found.p), _mpf(found.q), mp.mpf(at[0]), mp.mpf(at[1])
+        x, y, epsilon, delta = _mpf(bounds.p), _mpf(bounds.q), mp.mpf(at[0]), mp.mpf(at[1])
         past = (x - mp.exp(epsilon) * y) / delta - 1
         assert 0 < past < mp.mpf(10) ** -30 or abs(past) < mp.mpf(10) ** -35
         # from above: no order of a grid, refined at the order that is said to bind, passes the upper end
         orders = [1 + mp.mpf(10) ** (mp.mpf(k) / 20) for k in range(-120, 100)]
         both = [(p, q) for p, q in ((x, y), (y, x))]
-        reached = max(_over_order(a, p, q) for p, q in both for a in [*orders, _mpf(found.order)])
+        reached = max(_over_order(a, p, q) for p, q in both for a in [*orders, _mpf(bounds.order)])
         assert high * (1 - mp.mpf(10) ** -20) < reached <= high * (1 + mp.mpf(10) ** -30)
         # from below: other masses with the same delta have a larger supremum over the same orders
         for share in ("0.5", "0.9", "0.999", "1.001", "1.1", "2"):
             other = y * mp.mpf(share)
             mass = delta + mp.exp(epsilon) * other
             if mass < 1:
-                binding = [mp.mpf(1), _mpf(found.order)]
+                binding = [mp.mpf(1), _mpf(bounds.order)]
                 worst = max(_over_order(a, *pq) for a in binding for pq in ((mass, other), (other, mass)))
                 assert worst > low
 
@@ -90,18 +90,18 @@ def test_without_the_second_slope_it_is_the_conversion_of_canonne_kamath_and_ste
 
 
 def test_a_wrong_certificate_is_refused() -> None:
-    found = _enclosed("1", "1e-5")
-    c, other = found.slopes
+    bounds = _enclosed("1", "1e-5")
+    c, other = bounds.slopes
     with ctx.workprec(128), pytest.raises(ArithmeticError, match="slopes must touch one line"):
-        rho_lower_bound_from_slopes(fmpq(1), fmpq(1, 100_000), found.order, (2 * c, other))
+        rho_lower_bound_from_slopes(fmpq(1), fmpq(1, 100_000), bounds.order, (2 * c, other))
     # the upper end is refused one part in 10^25 below the supremum, and at an order that is not guessed
-    x, y = (fmpq(v.numerator, v.denominator) for v in (found.p, found.q))
-    a = fmpq(found.order.numerator, found.order.denominator)
+    x, y = (fmpq(v.numerator, v.denominator) for v in (bounds.p, bounds.q))
+    a = fmpq(bounds.order.numerator, bounds.order.denominator)
     with ctx.workprec(400):
-        assert b_star_module._certifies_rho_bound(found.high * (1 + arb(10) ** -20), x, y, a)
-        assert not b_star_module._certifies_rho_bound(found.high * (1 - arb(10) ** -20), x, y, a)
+        assert b_star_module._certifies_rho_bound(bounds.high * (1 + arb(10) ** -20), x, y, a)
+        assert not b_star_module._certifies_rho_bound(bounds.high * (1 - arb(10) ** -20), x, y, a)
     with ctx.workprec(128):
-        assert binary_pair_rho_upper_bound(x, y, found.high, a + 1) >= found.low
+        assert binary_pair_rho_upper_bound(x, y, bounds.high, a + 1) >= bounds.low
 
 
 def test_an_epsilon_that_no_precision_reaches_is_refused_in_a_sentence() -> None:

@@ -46,15 +46,15 @@ def test_the_rocq_form_stands_in_the_statement_or_a_definition_of_it_and_means_t
     name: str, k: int
 ) -> None:
     theorem, formula = _formula(name, k)
-    assert all(accepted_statement(KERNEL_THEOREMS[one]) for one in theorem.kernel)
-    stated = [text for one in theorem.kernel for text in unfolded(KERNEL_THEOREMS[one]).values()]
+    assert all(accepted_statement(KERNEL_THEOREMS[key]) for key in theorem.kernel)
+    stated = [text for key in theorem.kernel for text in unfolded(KERNEL_THEOREMS[key]).values()]
     assert bool(formula.rocq) <= bool(stated)
     if formula.rocq:
         assert any(formula.rocq in statement for statement in stated), stated
         for point in points(formula):
-            found = in_rocq(formula, point, stated)
-            assert found.overlaps(ball(formula, point)), point
-            assert (found - ball(formula, point)).rad() < 1e-20 * (1 + abs(found.mid()))
+            value = in_rocq(formula, point, stated)
+            assert value.overlaps(ball(formula, point)), point
+            assert (value - ball(formula, point)).rad() < 1e-20 * (1 + abs(value.mid()))
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_the_rocq_form_stands_in_the_statement_or_a_definition_of_it_and_means_t
     ],
 )  # fmt: skip
 def test_rocq_terms_are_read_as_rocq_reads_them(text: str, value: int) -> None:
-    found = rocq_value(text, {"x": arb(2)}, ["Definition half (x y : R) : R := (x + y) / 2."])
-    assert found.contains(value)
-    assert found.rad() < 1e-20
+    read = rocq_value(text, {"x": arb(2)}, ["Definition half (x y : R) : R := (x + y) / 2."])
+    assert read.contains(value)
+    assert read.rad() < 1e-20
 
 
 def test_a_formula_that_differs_in_one_notation_is_told() -> None:

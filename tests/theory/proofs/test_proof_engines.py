@@ -76,12 +76,12 @@ def test_a_proof_is_as_strong_as_its_weakest_step_or_lemma() -> None:
 
 
 def test_proofs_already_made_are_used_instead_of_run_again(proofs: dict[str, Proof]) -> None:
-    made = proofs["individual filter"]
-    done, seen = {made.name: made}, list[CheckedStep]()
-    assert prove(made.name, done=done, on_step=seen.append) is made
-    found = prove("linear queries", done=done, on_step=seen.append)
-    assert (found.lemmas, tuple(seen)) == ((made,), found.steps)
-    assert done == {made.name: made, found.name: found}
+    lemma = proofs["individual filter"]
+    done, seen = {lemma.name: lemma}, list[CheckedStep]()
+    assert prove(lemma.name, done=done, on_step=seen.append) is lemma
+    proof = prove("linear queries", done=done, on_step=seen.append)
+    assert (proof.lemmas, tuple(seen)) == ((lemma,), proof.steps)
+    assert done == {lemma.name: lemma, proof.name: proof}
 
 
 def test_a_proof_comes_back_from_another_process_as_it_went(proofs: dict[str, Proof]) -> None:

@@ -33,7 +33,7 @@ LogDelta: TypeAlias = Callable[[arb, arb], arb]
 
 _RHOS = (1e-8, 1e-3, 0.0208, 0.5, 8.0, 300.0)
 #: (rho, epsilon).
-_LOST = (
+_RHO_EPSILON_GRID = (
     *grid(_RHOS, (0.0, 0.01, 0.3, 1.0, 4.0, 40.0, 400.0)),
     *((1e9, 1e9 + 1e5), (800.0, 900.0), (1e-300, 1e-200), (1e-17, 1e-9), (740.0, 740.0)),
 )
@@ -42,7 +42,7 @@ _LOST = (
 def numbers() -> Iterator[Comparison]:
     """delta, epsilon, budget and order of both conversions; max_gaussian_mu, gaussian_epsilon and renyi_epsilon."""
     for conversion in (BUN_STEINKE, CKS):
-        yield from _conversion(conversion, _LOST, [(0.5, 1e-6)], [(1.0, 1e-5)])
+        yield from _conversion(conversion, _RHO_EPSILON_GRID, [(0.5, 1e-6)], [(1.0, 1e-5)])
     for epsilon, delta in (
         (1e-150, 1e-300),
         (1e-3, 1e-12),

@@ -24,7 +24,7 @@ _MUS = (1e-6, 0.03, 0.7, 1.0, 3.0, 40.0)
 #: epsilon = mu (z + mu/2): the bulk, both tails, and where the code changes its formula.
 _EDGES = (-20.0, -1.5, -0.9, -1e-3, 0.0, 0.8, 5.0, 20.0, 36.0)
 _ENDS = ((1e-150, 1e-200), (1e-150, 0.0), (100.0, 0.0), (300.0, 1.0), (1e-3, 5.0), (1.0, 2.0), (1.0, -0.5))
-_FAR = ((1.0, 100.0), (0.1, 50.0), (1e-3, 3.0), (2.0, 1e4))
+_LARGE_LEVELS = ((1.0, 100.0), (0.1, 50.0), (1e-3, 3.0), (2.0, 1e4))
 _GAUSSIANS = [(mu, max(mu * (z + mu / 2), 0.0)) for mu in _MUS for z in _EDGES]
 _GAUSSIANS += [(mu, -epsilon) for mu, epsilon in _GAUSSIANS[::3] if epsilon < 600]
 _SCALES = (1e-3, 0.05, 0.3, 1.0, 3.0, 7.0, 49.0, 1e6)
@@ -122,7 +122,7 @@ def numbers() -> Iterator[Comparison]:
         "Gaussian({!r}).log_hockey_stick({!r})",
         lambda mu, epsilon: Gaussian(mu).log_hockey_stick(epsilon),
         _log_stick,
-        [*_GAUSSIANS, *_ENDS, *_FAR],
+        [*_GAUSSIANS, *_ENDS, *_LARGE_LEVELS],
         least=CLOSE,
     )
     yield from closed_form(
@@ -141,5 +141,5 @@ def numbers() -> Iterator[Comparison]:
 
 
 def _log_stick(mu: float, epsilon: float) -> ReferenceValue:
-    stick = Gaussian(mu).reference_values.hockey_stick(epsilon)
-    return ReferenceValue(f"log({stick.formula})", stick.at)
+    hockey_stick = Gaussian(mu).reference_values.hockey_stick(epsilon)
+    return ReferenceValue(f"log({hockey_stick.formula})", hockey_stick.at)

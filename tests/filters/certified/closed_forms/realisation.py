@@ -1,4 +1,4 @@
-"""kappa, the split of delta, and the chances that a walk stays inside, at doubles: paper 004, Section V."""
+"""kappa, the split of delta, and the chances that a walk stays inside, at doubles: Taylor et al., Section V."""
 
 from __future__ import annotations
 

@@ -45,8 +45,8 @@ class OptimalComposition(Rule):
     @classmethod
     @lru_cache(maxsize=4096)
     def _delta(cls, counts):
-        losses, law = response_law(cls.grid_step, zip(cls.levels, counts, strict=True))
-        return float(law @ np.maximum(-np.expm1(3 * cls.grid_step - losses), 0.0))
+        losses, distribution = response_law(cls.grid_step, zip(cls.levels, counts, strict=True))
+        return float(distribution @ np.maximum(-np.expm1(3 * cls.grid_step - losses), 0.0))
 
 
 @CASES.broken(

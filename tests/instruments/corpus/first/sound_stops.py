@@ -113,7 +113,9 @@ def _all_answers(filt: fp.PrivacyFilter) -> Reached:
     return played(filt, [fp.RandomizedResponse(0.02)] * k, epsilon=1.0)
 
 
-@CASES.sound("The zCDP filter and the simple conversion (000 Theorem 4.9); 1e-9 outweighs 10^4 roundings.")
+@CASES.sound(
+    "The zCDP filter and the simple conversion (Feldman & Zrnic, Theorem 4.9); 1e-9 outweighs 10^4 roundings."
+)
 class PlainFloats(rules.Sums):
     """(2, 1e-4)-DP by the simple conversion, added up in plain doubles with a margin for at most 10^4 rounds."""
 

@@ -15,7 +15,7 @@ CASES = Cases()
 
 
 @CASES.sound(
-    "The GDP filter (003 Theorem C.1), and delta of Gaussian(max_gaussian_mu(1, 1e-5)) at 1 is 1e-5.",
+    "The GDP filter (Koskela et al., Theorem C.1), and delta of Gaussian(max_gaussian_mu(1, 1e-5)) at 1 is 1e-5.",
     [fp.Gaussian(float(fp.conversions.max_gaussian_mu(1.0, 1e-5)) / 2 * (1 - 1e-9))] * 4,
 )
 class ExactGaussianDelta(fp.AdditiveFilter):
@@ -96,7 +96,7 @@ class ListedEpsilons(rules.Exact):
 
 
 @CASES.sound(
-    "The GDP filter (003 Theorem C.1) on Gaussians, exact squares against the exact 4.",
+    "The GDP filter (Koskela et al., Theorem C.1) on Gaussians, exact squares against the exact 4.",
     [fp.Gaussian(2.0)],
     epsilon=5.0,
 )
@@ -173,7 +173,7 @@ class WholeUnits(rules.Sums):
 
 
 @CASES.sound(
-    "000 Theorem 4.3 at the fixed order 6, both directions, a billionth of the budget for rounding.",
+    "Feldman & Zrnic, Theorem 4.3, at the fixed order 6, both directions, a billionth of the budget for rounding.",
     [fp.FinitePair((2e-3, 1 - 2e-3), (1.5e-4, 1 - 1.5e-4))],
 )
 class RenyiAtSix(rules.PerPair):
@@ -187,7 +187,7 @@ class RenyiAtSix(rules.PerPair):
 
 
 @CASES.sound(
-    "000 Theorem 4.3 at the fixed order 16, the larger direction of each subsampled Gaussian.",
+    "Feldman & Zrnic, Theorem 4.3, at the fixed order 16, the larger direction of each subsampled Gaussian.",
     [fp.SubsampledGaussian(0.01, 1.2, adjacency="addition")] * 3,
 )
 class SampledOnly(rules.PerPair):

@@ -116,7 +116,7 @@ class PlanDeclared(GaussianAtTheEnd):
 
 
 @CASES.sound(
-    "The GDP filter (003 Theorem C.1): the two halves add up to one.",
+    "The GDP filter (Koskela et al., Theorem C.1): the two halves add up to one.",
     [fp.Gaussian(mu) for mu in ([0.1] * 49 + [0.5] + [0.49])],
     epsilon=2.0,
 )

@@ -79,8 +79,8 @@ class CurveSoFar(Rule):
     def _below(cls, *counts):
         if sum(counts) > 12:  # 12 answers at 0.1 are too many
             return False
-        losses, law = response_law(cls.grid_step, zip((1, 2, 3), counts, strict=True))
-        curve = np.maximum(-np.expm1(cls.grid[:, None] - losses), 0.0) @ law
+        losses, distribution = response_law(cls.grid_step, zip((1, 2, 3), counts, strict=True))
+        curve = np.maximum(-np.expm1(cls.grid[:, None] - losses), 0.0) @ distribution
         return bool((curve <= cls.allowed).all())
 
 

@@ -15,7 +15,7 @@ CASES = Cases()
 
 
 @CASES.sound(
-    "000 Theorem 4.3 at the order 21 fixed in advance and Markov's inequality; other orders only stand by."
+    "Feldman & Zrnic, Theorem 4.3, at the order 21 fixed in advance and Markov's inequality; other orders are extra."
 )
 class SixteenOrders(rules.Rule):
     """(1, 1e-5)-DP; Renyi divergences of sixteen orders are on record, and that of order 21 decides, as agreed."""
@@ -235,7 +235,7 @@ class WindowOrConcentrated(rules.Exact):
 
 
 @CASES.sound(
-    "004 Theorem 1; what the desk denies counts as the trivial mechanism, by the loss the rule may know."
+    "Taylor et al., Theorem 1; what the desk denies counts as the trivial mechanism, by the loss the rule may know."
 )
 class OutsourcedDecisions(rules.Rule):
     """(4, 1e-4)-DP: the realisation filter of the library decides; the desk closes for the day at a loss beyond 3."""

@@ -34,7 +34,7 @@ class LargestOfAll(rules.Rule):
 
 
 @CASES.sound(
-    "000 Theorem 4.3 at order 3, once for (P, Q) and once for (Q, P), each with its own sum.",
+    "Feldman & Zrnic, Theorem 4.3, at order 3, once for (P, Q) and once for (Q, P), each with its own sum.",
     [fp.FinitePair((0.05, 0.95), (0.0115, 0.9885)), fp.FinitePair((0.0115, 0.9885), (0.05, 0.95))] * 2,
     alpha=3.0,
 )
@@ -130,7 +130,7 @@ class UseItOrLoseIt(rules.Exact):
 
 
 @CASES.sound(
-    "The GDP filter (003 Theorem C.1) with an exact sum, which denies some sizes as well.",
+    "The GDP filter (Koskela et al., Theorem C.1) with an exact sum, which denies some sizes as well.",
     [fp.Gaussian(0.3), fp.Gaussian(math.sqrt(1.44 - 0.3**2) * (1 - 1e-9))],
     epsilon=2.0,
 )

@@ -60,7 +60,7 @@ class GivenBackAtCost(rules.Rule):
 
 
 @CASES.sound(
-    "000 Theorem 4.3 at order 2, in products; each factor is rounded up.",
+    "Feldman & Zrnic, Theorem 4.3, at order 2, in products; each factor is rounded up.",
     [fp.FinitePair((0.02, 1 - 0.02), (0.0014, 1 - 0.0014))] * 3,
 )
 class CollisionProduct(rules.Rule):

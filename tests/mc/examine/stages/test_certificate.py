@@ -35,15 +35,15 @@ class Mine(fp.AdditiveFilter):
 
 
 def outcome(filt: fp.PrivacyFilter) -> Outcome | None:
-    found = verdict_by_theorems(filt)
-    return None if found is None else found.outcome
+    verdict = verdict_by_theorems(filt)
+    return None if verdict is None else verdict.outcome
 
 
 def said_of(filt: fp.PrivacyFilter) -> Verdict:
     """The verdict on the parts of a filter that is made of some."""
-    found = verdict_by_theorems(filt)
-    assert found is not None
-    return found
+    verdict = verdict_by_theorems(filt)
+    assert verdict is not None
+    return verdict
 
 
 def built(**members: Any) -> fp.PrivacyFilter:
@@ -61,24 +61,24 @@ def test_a_filter_whose_decisions_do_not_fit_its_theorem_is_undecided(
     short = lambda self, request: replace(exact(self, request), x=exact(self, request).x * 0.999)  # noqa: E731
     assert outcome(fp.ZCDPFilter(0.5)) is Outcome.HOLDS
     monkeypatch.setattr(type(fp.zcdp_charge), "__call__", short)
-    found = said_of(fp.ZCDPFilter(0.5))
-    assert found.outcome is Outcome.UNDECIDED
-    assert "is UNSOUND" in found.detail
+    verdict = said_of(fp.ZCDPFilter(0.5))
+    assert verdict.outcome is Outcome.UNDECIDED
+    assert "is UNSOUND" in verdict.detail
 
 
 # -- what holds ------------------------------------------------------------------------------------------------
 
 
 def test_a_filter_of_library_parts_holds_and_says_by_what() -> None:
-    found = said_of(Mine())
+    verdict = said_of(Mine())
     # theorem and conversion are the kernel's, the budget is one of balls
-    assert (found.outcome, found.evidence, found.citations) == (Outcome.HOLDS, Evidence.CERTIFIED, ())
+    assert (verdict.outcome, verdict.evidence, verdict.citations) == (Outcome.HOLDS, Evidence.CERTIFIED, ())
     assert (
         "mechanisms with finitely many outcomes, with charges that their dominating pairs declare"
-        in found.scope
+        in verdict.scope
     )
-    for said in ("'RDP filter'", repr(Mine().budget), repr(PROMISE), "CKS at order 17.8"):
-        assert said in found.detail
+    for words in ("'RDP filter'", repr(Mine().budget), repr(PROMISE), "CKS at order 17.8"):
+        assert words in verdict.detail
 
 
 TINY, SMALL = Budget.of(Fraction(1, 10**6)), Budget.of(0.02)
@@ -122,8 +122,8 @@ def test_a_filters_own_budget_holds_and_one_part_in_1e10_more_does_not(charge: A
 def test_the_last_bit_of_a_budget_decides_where_a_theorem_joins_charge_and_promise(
     charge: Any, promise: Any, budget: Budget, holds: bool
 ) -> None:
-    found = outcome(built(charge=charge, promise=promise, budget=budget))
-    assert found is (Outcome.HOLDS if holds else Outcome.UNDECIDED)
+    verdict = outcome(built(charge=charge, promise=promise, budget=budget))
+    assert verdict is (Outcome.HOLDS if holds else Outcome.UNDECIDED)
 
 
 BIT = fp.RandomizedResponse.from_ratio(Fraction(5, 4))
@@ -138,19 +138,19 @@ def test_of_the_catalogue_each_sound_filter_holds_by_its_theorem_and_nothing_der
 ) -> None:
     entry, kind = CATALOGUE[name], cast(Any, CATALOGUE[name].filter_class)
     small = SMALL_EXAMPLES.get(name, entry.example)()
-    for made in (small, *([] if name in DEAR else [entry.larger()])):
+    for example in (small, *([] if name in DEAR else [entry.larger()])):
         if entry.sound is True:
-            found = said_of(made)
-            assert (found.outcome, found.citations) == (Outcome.HOLDS, ())
-            assert issubclass(kind, fp.AdditiveFilter) or f"theorem {kind.theorem!r}" in found.detail
-            assert name != "RealisationFilter" or found.scope.endswith(THEOREMS[kind.theorem].hypotheses)
+            verdict = said_of(example)
+            assert (verdict.outcome, verdict.citations) == (Outcome.HOLDS, ())
+            assert issubclass(kind, fp.AdditiveFilter) or f"theorem {kind.theorem!r}" in verdict.detail
+            assert name != "RealisationFilter" or verdict.scope.endswith(THEOREMS[kind.theorem].hypotheses)
         else:
-            assert outcome(made) is (Outcome.UNDECIDED if issubclass(kind, fp.AdditiveFilter) else None)
+            assert outcome(example) is (Outcome.UNDECIDED if issubclass(kind, fp.AdditiveFilter) else None)
     derived = type(
         "Own", (kind,), {"admits": every, "step": lambda self, state, _: (every(self, state), state)}
     )
     with fp.suppress_unsound_warning():
-        filt = derived(**{one.name: getattr(made, one.name) for one in fields(kind) if one.init})
+        filt = derived(**{field.name: getattr(example, field.name) for field in fields(kind) if field.init})
     assert outcome(filt) in (None, Outcome.UNDECIDED)
 
 
@@ -182,28 +182,28 @@ def test_it_holds_if_each_of_its_theorems_does_and_as_surely_as_the_least_sure(
     proofs: dict[str, Proof],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    steps = tuple(replace(one, **change) for one in proofs[key].steps)
+    steps = tuple(replace(step, **change) for step in proofs[key].steps)
     monkeypatch.setitem(room.PROVED_BY_NAME, key, replace(proofs[key], steps=steps))
-    found = said_of(make())
-    assert (found.outcome, found.evidence) == expected
-    assert found.outcome is Outcome.HOLDS or f"theorem {key!r}" in found.detail
+    verdict = said_of(make())
+    assert (verdict.outcome, verdict.evidence) == expected
+    assert verdict.outcome is Outcome.HOLDS or f"theorem {key!r}" in verdict.detail
 
 
 # -- calibrated filters ----------------------------------------------------------------------------------------
 
 
 def calibrated_here(inner: fp.PrivacyFilter | None = None, **change: Any) -> fp.results.CalibratedFilter:
-    made = fp.tabulated_filter(1.0, 1e-5, each=0.1)
-    return replace(made, inner=made.inner if inner is None else inner, **change)
+    filt = fp.tabulated_filter(1.0, 1e-5, each=0.1)
+    return replace(filt, inner=filt.inner if inner is None else inner, **change)
 
 
 def test_a_calibrated_filter_holds_for_its_class_by_its_game_solved_again() -> None:
     filt = calibrated_here()
-    found = said_of(filt)
-    assert found.evidence is Evidence.CITED  # that randomised response dominates is cited
-    assert any("Kairouz" in one for one in found.citations)
-    assert "solved again" in found.detail
-    for verdict in (found, fp.verify(filt, effort=0.01).verdict):
+    by_theorem = said_of(filt)
+    assert by_theorem.evidence is Evidence.CITED  # that randomised response dominates is cited
+    assert any("Kairouz" in citation for citation in by_theorem.citations)
+    assert "solved again" in by_theorem.detail
+    for verdict in (by_theorem, fp.verify(filt, effort=0.01).verdict):
         assert (verdict.outcome, verdict.scope) == (Outcome.HOLDS, filt.scope)
 
 
@@ -224,9 +224,9 @@ UNCOVERED: dict[str, tuple[Callable[[], fp.PrivacyFilter], str]] = {
 
 @pytest.mark.parametrize(("make", "says"), UNCOVERED.values(), ids=UNCOVERED)
 def test_a_calibrated_filter_that_its_game_does_not_cover_stays_undecided(make: Any, says: str) -> None:
-    found = said_of(make())
-    assert found.outcome is Outcome.UNDECIDED
-    assert says in found.detail
+    verdict = said_of(make())
+    assert verdict.outcome is Outcome.UNDECIDED
+    assert says in verdict.detail
 
 
 # -- what differs in any way from the parts that a theorem covers ---------------------------------------------

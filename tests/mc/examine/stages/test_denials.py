@@ -78,7 +78,7 @@ def at_sites(shared: bool) -> Any:
 
 
 #: What is asked -> the beginning of what is told first.
-TOLD: list[tuple[Any, str]] = [
+DENIALS: list[tuple[Any, str]] = [
     (spending(Purse), NOTHING),
     (spending(Careful, released=lambda held, pair, loss: None), NOTHING),
     (at_sites(shared=False), NOTHING),
@@ -103,16 +103,16 @@ TOLD: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("filt", "words"), TOLD)
+@pytest.mark.parametrize(("filt", "words"), DENIALS)
 def test_what_fits_and_is_denied_and_what_a_denial_charges_is_told_and_refutes_nothing(
     filt: Any, words: str
 ) -> None:
     exam = verify(filt, effort=0.05, mechanisms=["rr"], stages=["denials"])
     assert (exam.counterexample, exam.headline) == (None, "UNDECIDED")
     assert exam.not_tried == ""  # denials are no attacks
-    (found,) = (one for one in exam.findings if one.stage == "denials")
-    assert any(said.startswith(words) for said in (found.result, *found.notes))
-    assert words != NOTHING or found.notes == ()
+    (finding,) = (each for each in exam.findings if each.stage == "denials")
+    assert any(sentence.startswith(words) for sentence in (finding.result, *finding.notes))
+    assert words != NOTHING or finding.notes == ()
 
 
 @pytest.mark.slow
@@ -129,8 +129,8 @@ def test_a_sound_rule_of_a_user_denies_nothing_that_fits_by_every_theorem() -> N
         (Half(), "fit in (1, 1e-05)-DP by basic composition and by the zCDP budget"),
     ):
         exam = verify(filt, effort=0.05, mechanisms=["gaussian", "rr"], stages=["denials"])
-        assert any(words in one.result for one in exam.findings if one.stage == "denials")
-    assert not any(one.stage == "denials" for one in verify(fp.ZCDPFilter(0.5), effort=1e-4).findings)
+        assert any(words in finding.result for finding in exam.findings if finding.stage == "denials")
+    assert not any(finding.stage == "denials" for finding in verify(fp.ZCDPFilter(0.5), effort=1e-4).findings)
 
 
 class ChargedTwice(services.Purse):
@@ -147,5 +147,5 @@ class ChargedTwice(services.Purse):
 def test_a_service_that_charges_for_a_retry_is_told(service: type) -> None:
     exam = fp.verify(fp.services.with_promise(service, fp.PureDP(1.0)), effort=0.02, mechanisms=["rr"])
     assert exam.counterexample is None
-    (found,) = (one.result for one in exam.findings if one.stage == "denials")
-    assert ("a retry is charged again" in found) is (service is ChargedTwice)
+    (finding,) = (each.result for each in exam.findings if each.stage == "denials")
+    assert ("a retry is charged again" in finding) is (service is ChargedTwice)

@@ -70,22 +70,22 @@ def some_order():
 def test_best_replies_refute_and_replay_to_what_other_arithmetic_gives(make):
     about = subject(make(), "rr", "twopoint")
     every = plans_with_best_second_requests(about, chosen_targets(about))
-    found = next(one for one in every if one.value > one.promised)
-    data = json.loads(json.dumps(found.to_data()))
+    refutation = next(each for each in every if each.value > each.promised)
+    data = json.loads(json.dumps(refutation.to_data()))
     again = replay_data(data, filt=about.filter)
     assert again.refutes
     assert again.result == Fraction(data["value"]) == total(data["plan"], Fraction(data["ratio"]))
     if make is AllAfterALoss:
-        assert [one is None for one in found.plan.then] == [True, False]
+        assert [each is None for each in refutation.plan.then] == [True, False]
 
 
 @pytest.mark.parametrize("name", slow_but(["BasicFilter"], ["BasicFilter", "RealisationFilter"]))
 def test_best_replies_refute_no_sound_filter_and_say_how_near_they_come(name):
     about = subject(CATALOGUE[name].example(), "rr", "twopoint")
-    for found in plans_with_best_second_requests(about, chosen_targets(about)):
-        again = found.replay()
+    for play in plans_with_best_second_requests(about, chosen_targets(about)):
+        again = play.replay()
         assert not again.refutes
-        assert 0 < again.result == total(found.data["plan"], Fraction(found.data["ratio"])) <= again.promised
+        assert 0 < again.result == total(play.data["plan"], Fraction(play.data["ratio"])) <= again.promised
 
 
 def test_plan_refutes_beyond_the_margin_and_where_its_requests_are_granted():
@@ -103,15 +103,15 @@ def rho_over_orders(a, b):
     t = np.geomspace(1e-5, 1e4, 200_000)
     both = [(np.log([a, 1 - a]), np.log([b, 1 - b])), (np.log([b, 1 - b]), np.log([a, 1 - a]))]
     moments = [logsumexp(p[:, None] + t * (p - q)[:, None], axis=0) for p, q in both]
-    return max(float(np.max(one / (t * (1 + t)))) for one in moments)
+    return max(float(np.max(moment / (t * (1 + t)))) for moment in moments)
 
 
 def test_frontier_asks_nothing_twice_and_finds_what_root_finding_finds():
-    asked = []
+    requests = []
 
     class Asked(fp.ZCDPFilter):
         def admits(self, state, request):
-            asked.append(request)
+            requests.append(request)
             return super().admits(state, request)
 
     filt, b = Asked(0.5), Fraction(1, 8)
@@ -119,12 +119,12 @@ def test_frontier_asks_nothing_twice_and_finds_what_root_finding_finds():
     largest = frontier.largest_admitted_p_mass(b, 0.0, 1e-9)
     # charged the largest of its divergences over their orders, of which .5 is admitted
     assert largest == pytest.approx(brentq(lambda a: rho_over_orders(a, 1 / 8) - 0.5, 0.2, 0.9), rel=1e-6)
-    first = len(asked)
+    first = len(requests)
     assert frontier.largest_admitted_p_mass(b, 0.0, 1e-9) == largest
     assert 0.999 * largest < frontier.largest_admitted_p_mass(b, largest / 2, 1e-3) <= largest
     assert frontier.largest_admitted_p_mass(b, 1.001 * largest, 1e-3) == 0.0
-    assert len(asked) == first
+    assert len(requests) == first
     assert (
         AdmissibleTwoOutputPairs(filt, filt.start(1)).largest_admitted_p_mass(b, 1.001 * largest, 1e-3) == 0.0
     )
-    assert len(asked) == first + 2
+    assert len(requests) == first + 2

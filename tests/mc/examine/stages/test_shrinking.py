@@ -22,7 +22,7 @@ from filterproof.mc.examine.counterexample import (
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.replay import replay_data
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.stages.plays import ROUND_SIZES, simple_plays
 from filterproof.mc.examine.stages.shrinking import (
     best_plan_over_rational_pairs,
@@ -41,9 +41,9 @@ ODD = fp.FinitePair((0.132, 0.868), (0.125, 0.875))
 
 
 def many(filt: fp.PrivacyFilter, *steps: tuple[fp.DominatingPair, int]) -> Counterexample:
-    played = Sequence(steps)
+    played = RequestSequence(steps)
     assert played.is_granted(filt)
-    return sequence_counterexample(filt, played, D2, played.low(D2))
+    return sequence_counterexample(filt, played, D2, played.lower_bound(D2))
 
 
 def shrunk(
@@ -52,8 +52,8 @@ def shrunk(
     units: int = LONG,
     families=("gaussian", "rr", "laplace"),
 ):
-    (found,) = shrink(subject(filt, *families), counterexamples, WorkLimit.of(units))
-    return found
+    (finding,) = shrink(subject(filt, *families), counterexamples, WorkLimit.of(units))
+    return finding
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +68,8 @@ def odd() -> Counterexample:
 
 def test_a_counterexample_of_many_odd_kinds_becomes_a_few_known_ones(odd: Counterexample) -> None:
     assert odd.factor < 1.03
-    found = shrunk(example_filters.Window(), odd)
-    best = found.counterexample
+    finding = shrunk(example_filters.Window(), odd)
+    best = finding.counterexample
     assert best.kind == "sequence"
     assert best.factor >= CLEAR_FACTOR
     assert {step["request"]["type"] for step in best.data["sequence"]} <= {"Gaussian", "RandomizedResponse"}
@@ -78,31 +78,34 @@ def test_a_counterexample_of_many_odd_kinds_becomes_a_few_known_ones(odd: Counte
     assert best.order < odd.order
     # anyone can play it again: the same certifier says so, and not the stage
     assert best.replay().refutes
-    assert found.verdict.detail == str(best) == found.result
+    assert finding.verdict.detail == str(best) == finding.result
     assert (
-        f"promised 1, {format_down(best.factor, 3)} times the promise" in found.result
-        or "delta at" in found.result
+        f"promised 1, {format_down(best.factor, 3)} times the promise" in finding.result
+        or "delta at" in finding.result
     )
 
 
 @pytest.mark.slow
 def test_what_was_not_asked_for_is_not_told_either() -> None:
     with_laplace_noise = sequence(pair=fp.Laplace(5.0), times=40)
-    found = shrunk(Forgets(), with_laplace_noise, families=("laplace",))
-    assert {step["request"]["type"] for step in found.counterexample.data["sequence"]} == {"Laplace"}
+    finding = shrunk(Forgets(), with_laplace_noise, families=("laplace",))
+    assert {step["request"]["type"] for step in finding.counterexample.data["sequence"]} == {"Laplace"}
 
 
 def test_where_no_work_is_left_what_was_found_is_shown(odd: Counterexample) -> None:
-    found = shrunk(example_filters.Window(), odd, units=0)
-    assert found.counterexample is odd
-    assert found.trace.passed == odd.rounds
-    assert found.not_tried.endswith("its share of the work was used up")
+    finding = shrunk(example_filters.Window(), odd, units=0)
+    assert finding.counterexample is odd
+    assert finding.trace.passed == odd.rounds
+    assert finding.not_tried.endswith("its share of the work was used up")
 
 
 def test_search_that_is_stopped_at_its_limit_keeps_its_result() -> None:
     """One bound on Laplace sums takes more than all units; the worker ends a stage two thirds beyond its limit."""
     wide = sequence_counterexample(
-        Forgets(), Sequence(((fp.Laplace(3.0), 3), (fp.Laplace(2.0), 5))), Divergence.hockey_stick(1.0), 0.2
+        Forgets(),
+        RequestSequence(((fp.Laplace(3.0), 3), (fp.Laplace(2.0), 5))),
+        Divergence.hockey_stick(1.0),
+        0.2,
     )
     with activate_meter(), stopping_at(WorkLimit.of(5 / 3 * 1000)):
         assert shrunk(Forgets(), wide, units=1000).counterexample is wide
@@ -117,7 +120,7 @@ def test_few_rounds_come_before_many_and_known_pairs_before_odd_ones() -> None:
         many(filt, (fp.Gaussian(0.25), 16), (fp.RandomizedResponse(1.0), 1)),
         many(filt, (fp.Gaussian(1.0), 1), (fp.RandomizedResponse(0.25), 1)),
     ]
-    assert all(one.order < two.order for one, two in pairwise(plainest_first))
+    assert all(simpler.order < two.order for simpler, two in pairwise(plainest_first))
 
 
 def test_more_than_a_hair_above_the_promise_comes_first_and_what_is_far_out_on_a_curve_last() -> None:
@@ -146,11 +149,11 @@ def test_a_menu_of_rational_pairs_is_told_as_a_plan_answer_by_answer() -> None:
     shown = menu_counterexample(
         filt, menu, replace(at, direction=solved.direction), rounds=2, low=solved.low, high=solved.high
     )
-    found = shrunk(filt, shown, families=("gaussian", "twopoint"))
-    assert found.counterexample.kind == "plan"
-    assert found.counterexample.replay().refutes
-    assert found.counterexample.value == pytest.approx(shown.value, rel=1e-6)
-    assert [(row.rounds, row.when) for row in found.trace.rows] == [("1", ""), ("2", "after loss +0")]
+    finding = shrunk(filt, shown, families=("gaussian", "twopoint"))
+    assert finding.counterexample.kind == "plan"
+    assert finding.counterexample.replay().refutes
+    assert finding.counterexample.value == pytest.approx(shown.value, rel=1e-6)
+    assert [(row.rounds, row.when) for row in finding.trace.rows] == [("1", ""), ("2", "after loss +0")]
 
 
 def test_a_plan_is_written_out_at_the_ratio_that_the_filter_states() -> None:
@@ -158,11 +161,11 @@ def test_a_plan_is_written_out_at_the_ratio_that_the_filter_states() -> None:
         filt = CATALOGUE["NonadaptiveCompositionFilter"].example()
     at = Divergence.hockey_stick(filt.epsilon)
     solved = fp.worst_case(filt, filt.menu, epsilon=at.at, rounds=3, direction="PQ")
-    found = best_plan_over_rational_pairs(
+    plan = best_plan_over_rational_pairs(
         filt, menu_counterexample(filt, filt.menu, at, rounds=3, low=solved.low, high=solved.high)
     )
-    assert found.data["ratio"] == "9/4"
-    assert replay_data(json.loads(json.dumps(found.to_data()))).refutes
+    assert plan.data["ratio"] == "9/4"
+    assert replay_data(json.loads(json.dumps(plan.to_data()))).refutes
 
 
 def test_plain_plans_are_exact_and_few_rounds_come_first() -> None:
@@ -192,11 +195,11 @@ def subsequences(items: tuple[int, ...]) -> list[tuple[int, ...]]:
 @given(ITEMS, st.data())
 def test_what_is_left_fails_is_a_subsequence_and_loses_no_single_item(items: list[int], data: Any) -> None:
     failing = {tuple(items)} | data.draw(st.sets(st.sampled_from(subsequences(tuple(items)))))
-    kept = minimise(items, failing.__contains__)
-    assert kept in failing
-    assert kept in subsequences(tuple(items))
-    assert not any(kept[:place] + kept[place + 1 :] in failing for place in range(len(kept)))
-    assert minimise(items, failing.__contains__) == kept
+    minimal = minimise(items, failing.__contains__)
+    assert minimal in failing
+    assert minimal in subsequences(tuple(items))
+    assert not any(minimal[:place] + minimal[place + 1 :] in failing for place in range(len(minimal)))
+    assert minimise(items, failing.__contains__) == minimal
 
 
 @given(st.integers(0, 60))
@@ -210,6 +213,6 @@ def test_the_work_allowed_decides_where_it_ends_and_nothing_else(units: int) -> 
 
     assert minimise(range(64), fails) == (3, 50)
     all_of_it, tried = tried, []
-    kept = minimise(range(64), fails, limit=WorkLimit.of(units))
+    minimal = minimise(range(64), fails, limit=WorkLimit.of(units))
     assert tried == all_of_it[:units]
-    assert kept == next((part for part in tried[::-1] if {3, 50} <= set(part)), tuple(range(64)))
+    assert minimal == next((part for part in tried[::-1] if {3, 50} <= set(part)), tuple(range(64)))

@@ -10,7 +10,7 @@ import filterproof as fp
 from filterproof.mc.examine.counterexample import sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Examination
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.reports.user_filter import load_filter
 from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
@@ -55,7 +55,7 @@ def sum_filter(
 def examined(filt: fp.PrivacyFilter, *, effort: float = 1.0, **more: object):
     """What the stage finds."""
     exam = fp.verify(filt, effort=effort, mechanisms=["gaussian", "rr"], stages=["source"], **more)
-    return exam, next(one for one in exam.findings if one.stage == "source")
+    return exam, next(finding for finding in exam.findings if finding.stage == "source")
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def examined(filt: fp.PrivacyFilter, *, effort: float = 1.0, **more: object):
 def test_a_sum_within_its_budget_holds_in_the_scope_of_all_theorems_that_are_used(
     tmp_path: Path, rule: dict, evidence: str, theorems: tuple[str, ...]
 ) -> None:
-    exam, found = examined(sum_filter(tmp_path, **rule))
-    assert exam.headline == "HOLDS", found.result
+    exam, finding = examined(sum_filter(tmp_path, **rule))
+    assert exam.headline == "HOLDS", finding.result
     assert exam.verdict.evidence.name == evidence
     assert f"({', '.join(theorems)}: KERNEL)" in exam.verdict.detail
     scopes = [KERNEL_THEOREMS[theorem].covers for theorem in theorems]
@@ -101,41 +101,44 @@ def test_the_attributes_of_the_instance_are_what_is_proved(tmp_path: Path) -> No
 def test_a_play_that_passes_the_budget_is_measured_at_once(tmp_path: Path) -> None:
     exam, _ = examined(sum_filter(tmp_path, cost="request.zcdp_rho / 2"))
     assert exam.headline == "REFUTED"
-    assert [one.stage for one in exam.findings if one.counterexample is not None] == ["source", "shrinking"]
+    assert [finding.stage for finding in exam.findings if finding.counterexample is not None] == [
+        "source",
+        "shrinking",
+    ]
     assert exam.counterexample.replay().refutes
 
 
 def test_the_work_is_bounded_by_the_effort(tmp_path: Path) -> None:
     filt = sum_filter(tmp_path)
-    exam, found = examined(filt, effort=0.01)
+    exam, finding = examined(filt, effort=0.01)
     assert exam.headline == "UNDECIDED"
-    assert found.result.startswith("not tried: pass more effort")
+    assert finding.result.startswith("not tried: pass more effort")
 
 
 def test_a_class_that_is_in_no_file_and_the_library_are_not_proved() -> None:
     names: dict = {"__name__": "nowhere"}
     rules = {"admits": "spent + request.zcdp_rho <= 0.5", "spend": "spent"}
     exec(SUM.format(promise="fp.ZCDP(0.5)", budget="0.5", **rules), names)  # noqa: S102
-    exam, found = examined(names["Mine"]())
+    exam, finding = examined(names["Mine"]())
     assert exam.headline == "UNDECIDED"
-    assert found.result.startswith("not proved: Mine is not in a file")
+    assert finding.result.startswith("not proved: Mine is not in a file")
     library = fp.verify(fp.ZCDPFilter(0.5), effort=0.001, mechanisms=["gaussian"])
-    assert not [one for one in library.findings if one.stage == "source"]
+    assert not [each for each in library.findings if each.stage == "source"]
 
 
 def test_without_the_solver_the_stage_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "z3", None)  # for the forked process of the stage, too
-    exam, found = examined(sum_filter(tmp_path))
+    exam, finding = examined(sum_filter(tmp_path))
     assert exam.headline == "UNDECIDED"
-    assert found.result.startswith("not tried: proofs need z3: pip install 'filterproof[prove]'")
+    assert finding.result.startswith("not tried: proofs need z3: pip install 'filterproof[prove]'")
 
 
-def exam_with(proved: StageFinding, played: Sequence) -> Examination:
+def exam_with(proved: StageFinding, played: RequestSequence) -> Examination:
     """An examination in which a sequence exceeds the guarantee beside the finding of a proof."""
     filt, measure = fp.ZCDPFilter(0.5), Divergence.renyi(2.0)
-    counterexample = sequence_counterexample(filt, played, measure, played.low(measure))
+    counterexample = sequence_counterexample(filt, played, measure, played.lower_bound(measure))
     refuted = StageFinding.from_counterexample("sequences", "", "", "one sequence", counterexample)
     granted = StageFinding("admission", "", "gaussian up to 1", "", "")
     return Examination(filt, ("gaussian",), (granted, proved, refuted), 1, 1e-6, filt.promise)
@@ -144,15 +147,15 @@ def exam_with(proved: StageFinding, played: Sequence) -> Examination:
 def test_a_counterexample_within_the_bound_on_rounding_contradicts_no_proof(tmp_path: Path) -> None:
     # 2 rho = 1 is promised at order 2, and 2^22 requests of which each is lost in rounding reach 1 + 2^-32
     tiny = (fp.Gaussian(2.0**-27), 2**22)
-    _, found = examined(sum_filter(tmp_path))
-    exam = exam_with(found, Sequence(((fp.Gaussian(1.0), 1), tiny)))
+    _, finding = examined(sum_filter(tmp_path))
+    exam = exam_with(finding, RequestSequence(((fp.Gaussian(1.0), 1), tiny)))
     assert exam.counterexample.value > 1
     assert exam.headline == "HOLDS"
     assert "Rounding alone exceeds the guarantee" in exam.verdict.detail
     assert exam.counterexample is not None
     # as much, in a single request
-    single = Sequence(((fp.Gaussian(1.0), 1), (fp.Gaussian(2.0**-16), 1)))
-    assert exam_with(found, single).headline == "DISAGREEMENT"
+    single = RequestSequence(((fp.Gaussian(1.0), 1), (fp.Gaussian(2.0**-16), 1)))
+    assert exam_with(finding, single).headline == "DISAGREEMENT"
     # and a proof that allows no rounding contradicts each
-    exact = replace(found, rounding=())
-    assert exam_with(exact, Sequence(((fp.Gaussian(1.0), 1), tiny))).headline == "DISAGREEMENT"
+    exact = replace(finding, rounding=())
+    assert exam_with(exact, RequestSequence(((fp.Gaussian(1.0), 1), tiny))).headline == "DISAGREEMENT"

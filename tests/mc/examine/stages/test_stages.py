@@ -21,7 +21,7 @@ from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext, admission_finding
 from filterproof.mc.examine.parameter_families import FAMILY_TABLE, families_for_guarantee
-from filterproof.mc.examine.sequence import Sequence
+from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.stage_schedule import FAILURE
 from filterproof.mc.examine.stages.admission_boundary import (
     LargestGranted,
@@ -54,8 +54,8 @@ LONG, LATE = 2_400_000, WorkLimit(-1)
 
 
 def subject(filt: fp.PrivacyFilter, *names: str) -> ExaminationContext:
-    lines = families_for_guarantee(names or tuple(FAMILY_TABLE), filt.promise)
-    return admission_finding(filt, lines, WorkLimit.of(LONG), seed=7)[1]
+    family_list = families_for_guarantee(names or tuple(FAMILY_TABLE), filt.promise)
+    return admission_finding(filt, family_list, WorkLimit.of(LONG), seed=7)[1]
 
 
 def unsound(make: Callable[[], fp.PrivacyFilter]) -> fp.PrivacyFilter:
@@ -122,10 +122,10 @@ def test_stage_refutes_by_a_counterexample_that_replays(
     stage: Any, make: Callable[[], fp.PrivacyFilter], names: str, kind: str, evidence: Evidence
 ) -> None:
     about = subject(unsound(make), *names.split())
-    found = next(one for one in stage(about, WorkLimit.of(800_000)) if one.counterexample is not None)
-    assert found.counterexample.kind == kind
-    assert (found.verdict.outcome, found.verdict.evidence) == (Outcome.REFUTED, evidence)
-    assert found.counterexample.replay().refutes
+    finding = next(each for each in stage(about, WorkLimit.of(800_000)) if each.counterexample is not None)
+    assert finding.counterexample.kind == kind
+    assert (finding.verdict.outcome, finding.verdict.evidence) == (Outcome.REFUTED, evidence)
+    assert finding.counterexample.replay().refutes
 
 
 @pytest.mark.parametrize(
@@ -142,24 +142,29 @@ def test_stage_refutes_no_sound_filter_and_says_where_its_work_ended(
 ) -> None:
     about = subject(make(), "gaussian", "rr")
     for limit in (WorkLimit.of(8_000), LATE):
-        found = list(stage(about, limit))
-        assert bool(found) is (stage is not SEARCH or about.observes_losses)
-        assert all(one.counterexample is None and not one.fault and not one.covers_all for one in found)
-        for row in chain.from_iterable(one.tightness for one in found):
+        findings = list(stage(about, limit))
+        assert bool(findings) is (stage is not SEARCH or about.observes_losses)
+        assert all(
+            finding.counterexample is None and not finding.fault and not finding.covers_all
+            for finding in findings
+        )
+        for row in chain.from_iterable(finding.tightness for finding in findings):
             assert row.attack <= row.promised * (1 + 1e-9)
             assert row.worst is None or row.attack <= row.worst
-    assert all(one.not_tried.endswith("its share of the work was used up") for one in found[-1:])
+    assert all(finding.not_tried.endswith("its share of the work was used up") for finding in findings[-1:])
 
 
 def test_sequence_that_comes_nearest_is_told_in_its_direction() -> None:
     sought = SequenceSearch(subject=subject(fp.ZCDPFilter(0.5), "gaussian", "twopoint"))
     p, q = Fraction(1, 200), Fraction(1, 100)
     rare = fp.FinitePair((p, 1 - p), (q, 1 - q))
-    assert sought.measure_sequence(played := Sequence(((rare, 1),))) is None
+    assert sought.measure_sequence(played := RequestSequence(((rare, 1),))) is None
     assert {row.measure.direction for row in sought.rows.values()} >= {"QP"}
     for row in sought.rows.values():
-        assert row.attack == played.low(row.measure)
-    assert sought.measure_sequence(Sequence(((Gaussian(1.01), 1),))) is None  # what it denies refutes nothing
+        assert row.attack == played.lower_bound(row.measure)
+    assert (
+        sought.measure_sequence(RequestSequence(((Gaussian(1.01), 1),))) is None
+    )  # what it denies refutes nothing
 
 
 # -- invariants --------------------------------------------------------------------------------------------
@@ -175,7 +180,7 @@ class RaisesForTwo(example_filters.ByHand):
 
 
 #: The filter, the families -> words of its fault, and of a note.
-LAWS: list[tuple[type[fp.PrivacyFilter], tuple[str, ...], str, str]] = [
+NAMED_FAULTS: list[tuple[type[fp.PrivacyFilter], tuple[str, ...], str, str]] = [
     (example_filters.NotMonotone, ("gaussian",), "", "violated invariant cheaper_is_admitted_too: Gaussian"),
     (RaisesForTwo, ("gaussian",), "RaisesForTwo.admits raised LookupError", ""),
     (misbehaving_filters.MixesRuns, ("gaussian",), "MixesRuns breaks the contract: it mixes runs", ""),
@@ -183,8 +188,8 @@ LAWS: list[tuple[type[fp.PrivacyFilter], tuple[str, ...], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "families", "fault", "note"), slow_but(LAWS[:2], LAWS))
-def test_a_broken_law_of_purity_is_a_fault_and_of_another_a_note(
+@pytest.mark.parametrize(("kind", "families", "fault", "note"), slow_but(NAMED_FAULTS[:2], NAMED_FAULTS))
+def test_a_violated_determinism_is_a_fault_and_another_invariant_a_note(
     kind: type[fp.PrivacyFilter], families: tuple[str, ...], fault: str, note: str
 ) -> None:
     about = subject(kind(), *families)
@@ -195,7 +200,7 @@ def test_a_broken_law_of_purity_is_a_fault_and_of_another_a_note(
     (finding,) = invariant_stage(about, WorkLimit.of(LONG))
     assert fault in finding.fault
     assert bool(finding.fault) is bool(fault)
-    assert [note in said for said in finding.notes] == [True] * bool(note)
+    assert [note in words for words in finding.notes] == [True] * bool(note)
     assert (finding.result == "no violation found") is not bool(fault or note)
 
 
@@ -233,7 +238,7 @@ def test_a_player_keeps_to_what_is_granted_and_notices_what_leaves_the_state_as_
     player = Player(filt, WorkLimit.of(LONG), checked_start(filt, 1))
     assert [player.request_and_count_grants(Gaussian(each), times) for times in (3, 10)] == [3, 2]
     assert not player.grants(Gaussian(each))
-    assert player.played == Sequence(((Gaussian(each), 5),))
+    assert player.played == RequestSequence(((Gaussian(each), 5),))
     for pure in (True, False):
         player = Player(example_filters.Forgets(), WorkLimit.of(LONG), np.zeros(1), deterministic=pure)
         assert player.request_and_count_grants(Gaussian(0.1), 50) == (1 if pure else 50)
@@ -241,7 +246,7 @@ def test_a_player_keeps_to_what_is_granted_and_notices_what_leaves_the_state_as_
 
 
 class Understated(Gaussian):
-    """Declares a tenth of its mu; its law is its parent's."""
+    """Declares a tenth of its mu; its distribution is its parent's."""
 
     @property
     def gdp_mu(self) -> Any:
@@ -257,14 +262,14 @@ def test_quick_bounds_are_above_the_certified_ones() -> None:
     )
     steps: list[Any] = [(Gaussian(2.0), 1), (RandomizedResponse(0.5), 3), (fp.KOV(0.2, 1e-3), 2)]
     steps += [(fp.SubsampledGaussian(0.1, 1.0), 4), (fp.LabelledRequest(Understated(0.5), {"site": "a"}), 3)]
-    for one, other in combinations_with_replacement(steps, 2):
-        played = Sequence((one, other))
+    for step, other in combinations_with_replacement(steps, 2):
+        played = RequestSequence((step, other))
         symmetric = all(pair.swapped == pair for pair in played.counts)
         assert [measure for measure, _ in quick_upper_bounds(played, targets)][4:] == [
             target.both_directions[1] for target in targets if not symmetric
         ]
         for measure, bound in quick_upper_bounds(played, targets, ("PQ", "QP")):
-            assert (low := played.low(measure)) <= bound or low == bound == float("inf")
+            assert (low := played.lower_bound(measure)) <= bound or low == bound == float("inf")
 
 
 def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
@@ -279,8 +284,8 @@ def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
 def test_rows_of_as_many_requests_as_a_filter_takes_are_granted_and_refute_no_sum() -> None:
     about, target = subject(BucketInTheSum(), "gaussian", "rr", "erasure"), Divergence.hockey_stick(1.0)
     played = [*islice(boundary_sequences(about, WorkLimit.of(LONG)), 3)]
-    assert max(one.rounds for one in played) == BucketInTheSum.rounds
-    assert not any(one.low(target) > about.promised(target) for one in played)
+    assert max(play.rounds for play in played) == BucketInTheSum.rounds
+    assert not any(play.lower_bound(target) > about.promised(target) for play in played)
 
 
 def test_a_guessed_menu_is_worth_about_what_its_game_is() -> None:
@@ -302,8 +307,8 @@ def test_a_guessed_menu_is_worth_about_what_its_game_is() -> None:
 def test_silence_after_silence_passes_the_promise_of_squared_losses_alone(name: str) -> None:
     """Fractions are the second route: silence after silence, as long as the filter's own code grants the alarm."""
     filt, refuted = unsound(CATALOGUE[name].example), name == "SquaredLossFilter"
-    found = rare_event_menus(subject(filt, "rr", "twopoint"), WorkLimit.of(200_000))
-    for menu, target in found:
+    games = rare_event_menus(subject(filt, "rr", "twopoint"), WorkLimit.of(200_000))
+    for menu, target in games:
         (pair,) = menu.pairs
         more, less = sorted((Fraction(pair.p[0]), Fraction(pair.q[0])), reverse=True)
         alone = more**menu.rounds - Fraction(math.exp(target.at)) * less**menu.rounds
@@ -313,7 +318,7 @@ def test_silence_after_silence_passes_the_promise_of_squared_losses_alone(name: 
         if refuted:
             worst = fp.worst_case(filt, menu.pairs, epsilon=target.at, rounds=menu.rounds)
             assert worst.low >= float(alone) * (1 - 1e-12)
-    assert found if refuted else name != "ZCDPFilter" or not found
+    assert games if refuted else name != "ZCDPFilter" or not games
 
 
 # -- games ---------------------------------------------------------------------------------------------------
@@ -331,12 +336,14 @@ def test_game_holds_by_its_upper_bound_and_is_refuted_by_its_lower_one(
     filt.most = 1.0
     worst = fp.worst_case(filt, [pair], epsilon=at.at, rounds=2)
     filt.promise = fp.ApproxDP(at.at, share * worst.high)
-    found = [*solve_both_directions(ExaminationContext.of(filt, seed=1), GameMenu("a menu", (pair,), 2), at)]
-    assert found[-1].verdict.outcome is outcome
-    assert (found[-1].counterexample is not None) is (outcome is Outcome.REFUTED)
+    findings = [
+        *solve_both_directions(ExaminationContext.of(filt, seed=1), GameMenu("a menu", (pair,), 2), at)
+    ]
+    assert findings[-1].verdict.outcome is outcome
+    assert (findings[-1].counterexample is not None) is (outcome is Outcome.REFUTED)
     # the second direction is another game unless the pair is symmetric or the first one refutes
-    assert len(found) == 1 or (pair is ODD and found[0].verdict.outcome is Outcome.HOLDS)
-    assert len(found) == 2 or pair is not ODD or outcome is Outcome.REFUTED
+    assert len(findings) == 1 or (pair is ODD and findings[0].verdict.outcome is Outcome.HOLDS)
+    assert len(findings) == 2 or pair is not ODD or outcome is Outcome.REFUTED
 
 
 @pytest.mark.slow
@@ -369,7 +376,7 @@ class GaussiansOnly(CapsEachRound):
 def test_no_game_is_played_with_a_family_that_the_filters_code_raises_for() -> None:
     about = subject(GaussiansOnly(), "gaussian", "rr", "erasure", "twopoint")
     assert about.mechanisms == {"gaussian"}
-    assert all(one.fault == "" for one in game_stage(about, WorkLimit.of(40_000)))
+    assert all(finding.fault == "" for finding in game_stage(about, WorkLimit.of(40_000)))
 
 
 # -- strategies that read losses -----------------------------------------------------------------------------
