@@ -28,12 +28,12 @@ from filterproof.mc.prove.requests import charge_upper_bound_cases
 from filterproof.mc.prove.solver import Premises, value_at_model
 from filterproof.mc.prove.sum_bounds import SumBound
 from filterproof.mc.prove.theorems import SumTheorem, declared_within
-from filterproof.mc.prove.transitions import System, Transition, initial_atoms_of_shape
+from filterproof.mc.prove.transitions import Shape, System, Transition, initial_atoms_of_shape
 
 #: How much larger than the theorem's budget one like ten times .1 may be.
 LARGER = 1 + Fraction(1, 10**12)
 #: Multiples of the least drift of a sum by rounding that are tried.
-_DRIFTS = (1, 2, 4, 16, 64)
+DRIFTS = (1, 2, 4, 16, 64)
 
 
 @dataclass(eq=False)
@@ -81,10 +81,10 @@ class Induction:
         """Invariants by which the sum keeps within the budget, each step with a derivation; or why there are none."""
         if not self.cases:
             return Failure(self.theorem, "no request is ever granted")
-        for larger, factor in itertools.product((Fraction(1), LARGER), _DRIFTS):
+        for larger, factor in itertools.product((Fraction(1), LARGER), DRIFTS):
             budget, drift = (
                 self.theorem.budget * larger,
-                rounding_drift_per_grant(self.theorem.budget) * factor,
+                rounding_drift_per_grant(max(self.theorem.budget, Fraction(bool(self.system.logs)))) * factor,
             )
             goals = [
                 Invariant(number, ((SUM, Fraction(sign)),), budget, drift)
@@ -120,6 +120,20 @@ class Induction:
         lines = tuple(dict.fromkeys(own.text(self._variable_names(own.shape)) for own in needed))
         count = goals + sum(len(step.goals) for step in steps)
         return SumBound(self.theorem, budget * declared, drift * declared, lines, count, proof=record)
+
+    def invariants_before_goal_after(
+        self, step: Transition, budget: Fraction, drift: Fraction
+    ) -> list[Invariant] | None:
+        """Return invariants by which the sum is within a budget after a step; None if it may not be."""
+        used: list[Invariant] = []
+        for case in (case for case in self.cases if case.step is step):
+            goal = Invariant(case.after, ((SUM, Fraction(1)),), budget, drift)
+            own = [c for c in self.preserved if c.shape == case.before]
+            derivation = _derivation(case.premises, goal, case.new, own, case.old, used)
+            if derivation is None:
+                return None
+            used += [c for c in derivation.used if c not in used]
+        return used
 
     # -- steps -----------------------------------------------------------------------------------------------
 
@@ -254,7 +268,7 @@ class Induction:
         for goal in goals:
             path = Path(
                 (),
-                initial_atoms_of_shape(self.system.shapes[goal.shape], self.system.floors),
+                self._initial_atoms(self.system.shapes[goal.shape]),
                 lambda *_: True,
             )
             path.index_atoms()
@@ -288,10 +302,14 @@ class Induction:
                 derived[id(case)].goals.append(goal)
         return list(derived.values())
 
+    def _initial_atoms(self, shape: Shape) -> list[Atom]:
+        """Return the atoms that each path from a shape starts with."""
+        return initial_atoms_of_shape(shape, self.system.floors, self.system.largest)
+
     def _place_range_invariants(self) -> Iterator[Invariant]:
         """Yield the assumptions of the trace as invariants: each place of the state keeps within its range."""
         for number, shape in enumerate(self.system.shapes):
-            for atom in initial_atoms_of_shape(shape, self.system.floors):
+            for atom in self._initial_atoms(shape):
                 if atom.kind == "place" and atom.high is not None:
                     yield Invariant(number, ((int(atom.name), Fraction(1)),), atom.high)
                 if atom.kind == "place" and atom.low is not None:

@@ -30,11 +30,14 @@ from filterproof.mc.prove.values import is_bool_kind, is_float_kind
 SUM, GRANTS = -1, -2
 #: PRODUCTS - PLACES * i - j is the product of the places i and j.
 PRODUCTS, PLACES = -10, 10**4
-#: LOGS + i is the logarithm of the place i.
-LOGS = 10**6
+#: LOGS + i is the logarithm of the place i, and RATES + i the product of the grants and the place i.
+LOGS, RATES = 10**6, 2 * 10**6
 MAX_CANDIDATES = 200
 #: What one grant may add to a sum by rounding, in units of 2^-53 of the sizes at hand.
 UNITS = 8
+
+#: What a grant may add to a sum by rounding, as a share of a place that the sum is compared with.
+ROUNDED_OF_PLACE = Fraction(1, 2**49)
 
 #: A linear left side: variables with coefficients.
 Terms: TypeAlias = tuple[tuple[int, Fraction], ...]
@@ -78,6 +81,8 @@ def product_of(place: int, other: int) -> int:
 
 def factors_of(variable: int) -> tuple[int, ...]:
     """Return the places of which a variable is the product, or the variable alone."""
+    if variable >= RATES:
+        return GRANTS, variable - RATES
     return divmod(PRODUCTS - variable, PLACES) if variable <= PRODUCTS else (variable,)
 
 
@@ -121,9 +126,13 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
             if weights and reached is not None and reached <= float(bound):
                 known = weights.pop(None, Fraction(0))
                 terms = tuple((v, c) for v, c in weights.items() if v is not None)
+                if theorem.kernel == "kept_either":  # whose sums have no bound
+                    rates = [(RATES + v, -abs(c) * ROUNDED_OF_PLACE) for v, c in terms if 0 <= v < LOGS]
+                    own.append((2, Invariant(number, (*terms, *rates), bound - known, drift)))
                 own.append((2, Invariant(number, terms, bound - known, drift)))
         products: list[Terms] = [((variable, Fraction(1)),) for variable in _products(system, shape.places())]
-        logs: list[Terms] = [((LOGS + place, Fraction(sign)),) for place in system.logs for sign in (1, -1)]
+        signed_logs = [(LOGS + place, Fraction(sign)) for place in system.logs for sign in (1, -1)]
+        logs: list[Terms] = [terms for log in signed_logs for terms in ((log,), ((SUM, Fraction(1)), log))]
         for terms in (*products, *logs, *_left_sides(shape.places(), theorem.measure == "loss", looks)):
             reached, size = _largest_reached_left_side(terms, samples[number])
             if reached is None:
@@ -217,10 +226,14 @@ def _place_weights(
     products = _products(system, own)
     squares = [v for v in products if len(set(factors_of(v))) == 1]
     mixed = [v for v in products if v not in squares]
-    for used in filter(
-        None,
-        (own, integers if len(integers) < len(own) else [], squares and [*integers, *squares], mixed, logs),
-    ):
+    groups = [
+        own,
+        integers if len(integers) < len(own) else [],
+        squares and [*integers, *squares],
+        mixed,
+        logs,
+    ]
+    for used in [[v] for v in own] if theorem.kernel == "kept_either" else filter(None, groups):
         begin = {v: math.prod((starts[p] for p in factors_of(v)), start=Fraction(1)) for v in used}
         old, new = (
             np.stack([_values(leaves, v) - float(begin[v]) for v in used], axis=1)
@@ -358,6 +371,8 @@ def _largest_reached_left_side(terms: Terms, rows: NDArray[np.float64]) -> tuple
     with np.errstate(all="ignore"):
         sizes = np.abs(parts).sum(axis=1)
         most, size = float(np.max(parts.sum(axis=1) - 1e-9 * sizes)), float(np.max(sizes))
+    if any(LOGS <= v < RATES for v, _ in terms):  # what is 1 unit off a number is so much off its logarithm
+        size = max(size, 1.0)
     return (most, size) if np.isfinite(most) else (None, 0.0)
 
 

@@ -16,19 +16,25 @@ from typing import Any
 
 from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.prove.alternatives import play_passes_both_budgets, prove_either
 from filterproof.mc.prove.comparison import COMPARED, correct_predictions_and_mismatch, unplayed_code
 from filterproof.mc.prove.induction import Failure, Induction
 from filterproof.mc.prove.invariants import charge_upper_bound, code_constants, numbers_read_of_requests
 from filterproof.mc.prove.logarithms import multiplied_places, with_logarithms
-from filterproof.mc.prove.paths import NotTraced, Raised
+from filterproof.mc.prove.paths import MAX_DOUBLE, NotTraced, Raised
 from filterproof.mc.prove.plays import Plays, play_for_comparison, play_with_random_requests
 from filterproof.mc.prove.polynomials import number_text
 from filterproof.mc.prove.questions import Questions
 from filterproof.mc.prove.requests import MANY_ORDERS
 from filterproof.mc.prove.source import file_of, line_text, refuse_hidden_state
 from filterproof.mc.prove.sum_bounds import SumBound, group_by_first_request
-from filterproof.mc.prove.theorems import SumTheorem, conversion_statements, theorems_for_guarantee
-from filterproof.mc.prove.transitions import System, Tracer
+from filterproof.mc.prove.theorems import (
+    SumTheorem,
+    conversion_statements,
+    theorems_for_guarantee,
+    theorems_on_either_sum,
+)
+from filterproof.mc.prove.transitions import LARGEST, System, Tracer
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
 from filterproof.theory.kernel.kernel_theorems import FINITE_OUTCOMES_SCOPE, KERNEL_THEOREMS
@@ -114,8 +120,9 @@ class SourceProof:
         if not self.proved:
             where = f" ({self.file}:{self.line}: {self.source_line})" if self.line else ""
             return f"not proved: {self.reason}{where}"
+        joined = " or " if self.kernel[0] == "kept_either" else ", "
         parts = [
-            ", ".join(str(bound.theorem) for bound in sums) for sums in group_by_first_request(self.sums)
+            joined.join(str(bound.theorem) for bound in sums) for sums in group_by_first_request(self.sums)
         ]
         sums, named = (
             " or ".join(parts) + ", by the first request," * (len(parts) > 1),
@@ -196,7 +203,8 @@ def prove(filt: PrivacyFilter) -> SourceProof:
 def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
     """Trace a filter, compare it with plays, and prove its sums; return the result.
 
-    A filter that multiplies numbers of its state has a second proof, by their logarithms.
+    A filter that multiplies numbers of its state has a second proof, by their logarithms; and so has one of which plays
+    keep a sum of epsilons or one of divergences within its budget, whichever it is.
     """
     promise = _promise(filt)
     start = Tracer(filt, [], [], questions).start_state()
@@ -205,23 +213,38 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
         play_for_comparison(filt, start).exact(start),
     )
     system = _trace_system(filt, plays, questions)
-    proof = _prove_system(system, promise, file, plays, others, questions)
-    if proof.proved or not multiplied_places(system):
+    read, orders = numbers_read_of_requests(system), _renyi_orders_read(system)
+    possible = theorems_for_guarantee(promise, orders, code_constants(system), read)
+    either = theorems_on_either_sum(promise, read)
+    proof = _prove_system(system, promise, possible, file, plays, others, questions)
+    if proof.proved:
         return proof
     try:
-        system = with_logarithms(_trace_system(filt, plays, questions, positive=True))
-        by_logarithms = _prove_system(system, promise, file, plays, others, questions)
+        if multiplied_places(system):
+            system = with_logarithms(_trace_system(filt, plays, questions, positive=True))
+        elif either and not play_passes_both_budgets(
+            [Induction(system, plays, t, questions) for t in either]
+        ):
+            system, possible = _trace_system(filt, plays, questions, largest=MAX_DOUBLE), [either]
+        else:
+            return proof
+        second = _prove_system(system, promise, possible, file, plays, others, questions)
     except NotTraced:
         return proof
-    return by_logarithms if by_logarithms.proved else proof
+    return second if second.proved else proof
 
 
 def _prove_system(
-    system: System, promise: Guarantee, file: str, plays: Plays, others: Plays, questions: Questions
+    system: System,
+    promise: Guarantee,
+    possible: list[tuple[SumTheorem, ...]],
+    file: str,
+    plays: Plays,
+    others: Plays,
+    questions: Questions,
 ) -> SourceProof:
     """Compare a traced filter with plays and prove its sums; return the result."""
     read = numbers_read_of_requests(system)
-    possible = theorems_for_guarantee(promise, _renyi_orders_read(system), code_constants(system), read)
     known: dict[str, Any] = {"file": File(file).name, "promise": promise, "paths": system.paths}
     agreed, other = correct_predictions_and_mismatch(system, Plays(plays.plays + others.plays))
     known["compared"] = agreed
@@ -292,6 +315,12 @@ def _bounds(
     undefined = any(step.request_declares_nan for step in system.steps)
     for sums, defined in itertools.product(possible, (False, True) if undefined else (False,)):
         proved: list[SumBound] = []
+        if sums[0].kernel == "kept_either":
+            either = prove_either([Induction(system, plays, theorem, questions, defined) for theorem in sums])
+            if not isinstance(either, Failure):
+                return [replace(bound, defined=defined) for bound in either]
+            failures.append(either)
+            continue
         for theorem in sums:
             answer = Induction(system, plays, theorem, questions, defined).prove()
             if isinstance(answer, Failure):
@@ -314,15 +343,21 @@ def _promise(filt: PrivacyFilter) -> Guarantee:
     return promise
 
 
-def _trace_system(filt: PrivacyFilter, plays: Plays, questions: Questions, positive: bool = False) -> System:
+def _trace_system(
+    filt: PrivacyFilter,
+    plays: Plays,
+    questions: Questions,
+    positive: bool = False,
+    largest: Fraction = LARGEST,
+) -> System:
     """Return the traced steps of a filter, with places that are no modes as numbers."""
     modes, floors = plays.takes_few_integers(), plays.floors(positive)
     try:
-        return Tracer(filt, floors, modes, questions).system()
+        return Tracer(filt, floors, modes, questions, largest).system()
     except NotTraced as error:
         if not any(modes) or "shapes" not in error.reason:
             raise
-    return Tracer(filt, floors, [], questions).system()
+    return Tracer(filt, floors, [], questions, largest).system()
 
 
 def _renyi_orders_read(system: System) -> set[Fraction]:

@@ -317,7 +317,7 @@ class Premises:
                     for index in range(len(self.lines)):
                         own = self.lines[index]
                         is_new = not known or (key[:at] + key[at + 1 :]) in own.polynomial.terms
-                        if own.rule in ("given", "error") and is_new:
+                        if own.rule in ("given", "error", "monotone") and is_new:
                             self._multiply_line_by_atom(number, line, index)
         return self._variables[key]
 

@@ -56,6 +56,9 @@ def _guarantee_from_sums(sums: Sequence[SumBound], grants: int) -> Guarantee:
     at = renyi_charge.at(float(sums[0].theorem.alpha or 2))
     if sums[0].theorem.kernel == "kept_epsilon_hazard":
         return ApproxDP(first, round_up(-NUMPY["expm1"].enclosed(-Fraction(others[0]))[0]))
+    if sums[0].theorem.kernel == "kept_either":
+        at = renyi_charge.at(float(sums[1].theorem.alpha or 2))
+        return ApproxDP(first, round_up(Fraction(float(at.guarantee_for(others[0]).delta(first)))))
     match sums[0].theorem.measure:
         case "epsilon":
             return ApproxDP(first, others[0])

@@ -176,6 +176,17 @@ def _theorem_on_failures(promise: ApproxDP, read: Collection[str]) -> Iterator[t
         )
 
 
+def theorems_on_either_sum(promise: Guarantee, read: Collection[str]) -> tuple[SumTheorem, ...]:
+    """Return the sums of which one is within its budget after each request; none if the code does not read both."""
+    charges = {"pure_epsilon", "charge pure_charge"}, {"zcdp_rho", "charge zcdp_charge"}
+    if not isinstance(promise, ApproxDP) or not all(names & set(read) for names in charges):
+        return ()
+    at = renyi_charge.at(_best_cks_order(promise.epsilon, promise.delta_at_epsilon))
+    theorem = _theorem_with_largest_budget(at, promise)
+    pure = SumTheorem("pure", Fraction(promise.epsilon), "kept_either")
+    return (pure, replace(theorem, kernel="kept_either")) if theorem is not None else ()
+
+
 def _best_cks_order(epsilon: float, delta: float) -> float:
     """Return about the order at which the CKS conversion allows the largest zCDP parameter."""
 

@@ -123,6 +123,8 @@ class System:
     paths: int
     #: For each place, a number below which plays of the real filter never took it; that it stays so is proved.
     floors: Sequence[Fraction | None] = ()
+    #: What the floats of a state keep within; that they do is proved.
+    largest: Fraction = LARGEST
     #: The places whose logarithms the invariants may speak of.
     logs: Sequence[int] = ()
 
@@ -145,7 +147,9 @@ class System:
             yield replace(self, shapes=[self.start, *part], steps=steps)
 
 
-def initial_atoms_of_shape(shape: Shape, floors: Sequence[Fraction | None]) -> list[Atom]:
+def initial_atoms_of_shape(
+    shape: Shape, floors: Sequence[Fraction | None], largest: Fraction = LARGEST
+) -> list[Atom]:
     """Return the atoms that each path from a shape starts with: runs, grants, and symbolic leaves."""
     atoms = [
         Atom("runs", "n", (), True, Fraction(1), Fraction(10) ** 9),
@@ -156,7 +160,7 @@ def initial_atoms_of_shape(shape: Shape, floors: Sequence[Fraction | None]) -> l
         if leaf.kind.startswith("sum"):  # of a budget, which is never below 0 and no double
             atoms.append(Atom("place", str(i), (), False, Fraction(0), None, units=0))
             continue
-        low, high = -LARGEST, LARGEST
+        low, high = -largest, largest
         if not is_float_kind(leaf.kind):
             low, high = map(Fraction, INTEGERS.get(leaf.kind, (-(2**63), 2**63)))
         may_wrap = leaf.kind in ("i1", "i2", "i4")  # within the grants that a proof speaks of
@@ -175,6 +179,7 @@ class Tracer:
     floors: Sequence[Fraction | None]
     modes: Sequence[bool]
     questions: Questions
+    largest: Fraction = LARGEST
     _named: dict[str, dict[int, str]] = field(default_factory=dict)
 
     def shape_and_entries(self, value: Any) -> tuple[Shape, tuple[Any, ...]]:
@@ -274,7 +279,7 @@ class Tracer:
                         shapes.append(step.after)
                         if len(shapes) > MAX_SHAPES:
                             raise NotTraced(f"the state has more than {MAX_SHAPES} shapes")
-        return System(shape, first, shapes, steps, denied, paths, self.floors)
+        return System(shape, first, shapes, steps, denied, paths, self.floors, self.largest)
 
     def state_of_atoms(self, shape: Shape, atoms: list[Atom]) -> Any:
         """Return a state of a shape whose symbolic leaves are atoms."""
@@ -286,7 +291,7 @@ class Tracer:
 
     def iter_transitions(self, shape: Shape, style: str) -> Iterator[Transition]:
         """Yield a transition for each path of the code from a shape; `style` is the type of parameters."""
-        atoms = initial_atoms_of_shape(shape, self.floors)
+        atoms = initial_atoms_of_shape(shape, self.floors, self.largest)
         requests: dict[int, Request] = {}
 
         def shape_after_request(path: Path) -> Any:

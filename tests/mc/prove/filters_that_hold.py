@@ -319,6 +319,20 @@ class ChancesOfNoFailure(TwoSums):
         return (epsilons <= 2.0) & (chance >= 0.9991)
 
 
+class EitherOfTwoSums(TwoSums):
+    """Grants what fits a sum of epsilons or one of rho; both sums have all requests."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    rho = float(fp.BUN_STEINKE.budget(1.0, 1e-5))
+
+    def spend(self, state, request):
+        return state[0] + request.pure_epsilon, state[1] + request.zcdp_rho
+
+    def admits(self, state, request):
+        epsilons, rhos = self.spend(state, request)
+        return (epsilons <= 1.0) | (rhos <= self.rho)
+
+
 class EpsilonsBesideRho(TwoSums):
     """A purse of epsilons, which costs at most half of its square, and one of rho."""
 

@@ -277,3 +277,16 @@ class ChancesOfOneMore(sound.ChancesOfNoFailure):
     def admits(self, state, request):
         epsilons, _ = self.spend(state, request)
         return (epsilons <= 2.0) & (state[1] >= 0.9991)
+
+
+class EachSumOfItsOwn(sound.EitherOfTwoSums):
+    """What fits the epsilons is not charged to rho, so that both budgets can be used up."""
+
+    def spend(self, state, request):
+        epsilons, rhos = super().spend(state, request)
+        first = epsilons <= 1.0
+        return np.where(first, epsilons, state[0]), np.where(first, state[1], rhos)
+
+    def admits(self, state, request):
+        epsilons, rhos = state[0] + request.pure_epsilon, state[1] + request.zcdp_rho
+        return (epsilons <= 1.0) | (rhos <= self.rho)
