@@ -160,11 +160,7 @@ def _largest_budgets(threshold: str, epsilon: Real, delta: Real) -> Real:
         budget_round_down,  # imported here because it loads ball arithmetic
     )
 
-    points = np.broadcast(epsilon, delta)
-    budgets = np.array(
-        [budget_round_down(threshold, float(e), float(d)) for e, d in points], dtype=np.float64
-    )
-    return float_if_scalar(budgets.reshape(points.shape))
+    return float_if_scalar(np.vectorize(budget_round_down, otypes=[np.float64])(threshold, epsilon, delta))
 
 
 def _unless_zero(rho: Real, value: Callable[[Array], Array]) -> Real:

@@ -1,6 +1,6 @@
 """The identity of a filter by digests of its parameters. A saved session is restored only for the same identity.
 
->>> from filterproof.filters.rules.zcdp import ZCDPFilter
+>>> from filterproof.filters.rules.one_sum import ZCDPFilter
 >>> one = FilterIdentity.of(ZCDPFilter(0.5))
 >>> one.description, [name for name, _ in one.parameters]
 ('ZCDPFilter(rho=0.5)', ['class', 'promise', 'budget', 'rho'])

@@ -200,8 +200,7 @@ class BasicFilter(_EpsilonDeltaSums):
 
     def spent(self, state: Sums) -> Guarantee:
         """Return (sum epsilon_s, sum delta_s)-DP, rounded up."""
-        sums = zip(self._budgets, sums_as_double_doubles(state), strict=True)
-        epsilon, delta = (budget.total(pair) for budget, pair in sums)
+        epsilon, delta = map(Budget.total, self._budgets, sums_as_double_doubles(state))
         return ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon)
 
 
@@ -418,9 +417,8 @@ class RogersFilter(_EpsilonDeltaSums):
 
     def admits(self, state: Sums, request: DominatingPair) -> NDArray[Any]:
         fits = SeveralSums.admits(self, state, request)  # super() fails in a dataclass with slots
-        return np.asarray(
-            fits & self._bound_is_kept(self.spend(state, request))
-        )  # a subclass may charge more
+        # a subclass may charge more
+        return np.asarray(fits & self._bound_is_kept(self.spend(state, request)))
 
     def step(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
         fits, after = SeveralSums.step(self, state, request)
@@ -442,10 +440,7 @@ class RogersFilter(_EpsilonDeltaSums):
 
     def loss_bound(self, state: Sums) -> NDArray[np.float64]:
         """Return K of the charges so far: shape (n,)."""
-        drifts, squares, _ = (
-            budget.value(pair)
-            for budget, pair in zip(self._budgets, sums_as_double_doubles(state), strict=True)
-        )
+        drifts, squares, _ = map(Budget.value, self._budgets, sums_as_double_doubles(state))
         spread: NDArray[np.float64] = self.deviation(squares)
         return drifts + spread
 

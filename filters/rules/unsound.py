@@ -39,7 +39,7 @@ from filterproof.filters.rules.menu import (
     positions,
     valid_counts,
 )
-from filterproof.filters.rules.menu_composition import composed_hockey_stick, has_rational_masses
+from filterproof.filters.rules.menu_composition import composed_hockey_stick
 from filterproof.filters.rules.orders import SomeOrderRule
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.conversions import CKS, Conversion
@@ -230,7 +230,7 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
     delta : float in (0, 1)
         The delta of the false promise.
     menu : tuple of DominatingPair
-        The pairs that requests may use. Others are denied.
+        The pairs with finitely many outcomes that requests may use. Others are denied.
     ratio, exact_delta : Fraction, optional
         e^epsilon and delta as rational numbers: use `from_ratio`.
 
@@ -279,7 +279,7 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
         ):
             if exact is not None and (log_fraction(exact) if name == "ratio" else float(exact)) != rounded:
                 raise ValueError(
-                    f"{name} must agree with its rounded value, got {name}={exact} beside {rounded!r}; "
+                    f"{name} must agree with its rounded value, got {name}={exact} with {rounded!r}; "
                     "use NonadaptiveCompositionFilter.from_ratio"
                 )
         object.__setattr__(self, "menu", checked_menu(self.menu))
@@ -300,7 +300,7 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
         return (
             self.ratio is not None
             and self.exact_delta is not None
-            and all(map(has_rational_masses, self.menu))
+            and all(pair.exact_masses is not None for pair in self.menu)
         )
 
     def start(self, n: int) -> NDArray[Any]:
@@ -550,9 +550,8 @@ class CentralLimitFilter(AdditiveFilter):
         if sampled is None:
             return gdp_charge(request)
         rate, full = sampled[0], request.gdp_mu * request.gdp_mu * _PRODUCT_ROUNDING
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # 0 times infinity, which `floor_at_tiny` makes infinite
+        # `floor_at_tiny` makes 0 times infinity infinite
+        with np.errstate(over="ignore", invalid="ignore"):
             limit = rate * rate * _PRODUCT_ROUNDING * rm.expm1(full)
         charged = float_if_scalar(np.where(np.less(rate, _SMALL_RATE), limit, full))
         return LinearCharge(floor_at_tiny(with_rounding_margin(charged), request))

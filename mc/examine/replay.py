@@ -221,7 +221,7 @@ def _replay_menu(game: _RecordedGame) -> tuple[Bound, None, Adversary]:
         )
         return *game.certified_bound(low), None, strategy
     if game.data["ratio"] is not None:
-        raise _field_error("ratio", "None beside a menu", game.data["ratio"])
+        raise _field_error("ratio", "None for a game with a menu", game.data["ratio"])
     solved = worst_case_of_checked_filter(game.filter, menu, epsilon=at, rounds=rounds, direction=way)
     stated = game.number("low"), game.number("high")
     _check_agreement((solved.low, solved.high), stated, exact=solved.evidence is Evidence.EXACT)

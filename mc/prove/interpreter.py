@@ -142,7 +142,8 @@ class Interpreter:
                 raise Raised from None
 
     def set_attribute(self, thing: Any, name: str, value: Any) -> None:
-        if id(thing) not in self.fresh:  # it is a plain instance that is being made
+        is_computed = hasattr(type(inspect.getattr_static(type(thing), name, None)), "__set__")
+        if id(thing) not in self.fresh or is_computed:  # it is a plain instance that is being made
             raise NotTraced(f"an attribute is written ({name})")
         setattr(thing, name, value)
 
@@ -300,6 +301,7 @@ class Interpreter:
 
     def unpacked_mapping(self, value: Any) -> dict[Any, Any]:
         """Return the mapping of a ** unpacking; raise NotTraced unless it is a dict."""
+        refuse_own_container(value)
         if not isinstance(value, dict):
             raise NotTraced("** unpacks what is no dict, which has no rule")
         return value
@@ -438,8 +440,6 @@ class Interpreter:
         except NameError as error:
             raise NotTraced(str(error)) from None
         self.depth -= 1
-        if isinstance(result, dict | list) and code.co_flags & inspect.CO_VARKEYWORDS:
-            self.mark_fresh(result)
         return result
 
 

@@ -7,7 +7,7 @@ import inspect
 import logging
 import sys
 from collections.abc import Iterable
-from dataclasses import is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum, EnumType
 from functools import partial
 from types import FunctionType, MemberDescriptorType, MethodType, ModuleType
@@ -128,12 +128,15 @@ def new_instance(own: Caller, kind: type, args: list[Any], named: dict[str, Any]
     check_class(kind)
     special = {n for k in user_classes(kind) for n in vars(k) if n[:2] == "__" and is_traced(vars(k)[n])}
     special -= {*SPECIAL.values(), "__call__", "__repr__", "__str__"}  # which have rules, or are not called
-    if special - {"__init__", "__post_init__"} or type(kind) is not type:
+    is_record = is_dataclass(kind) or hasattr(kind, "_fields")
+    factories = {f.default_factory for f in fields(kind)} if is_dataclass(kind) else set()
+    is_plain = inspect.getattr_static(kind, "__new__") is object.__new__ and not issubclass(
+        kind, PrivacyFilter
+    )
+    odd = special if is_record else special - {"__init__"}
+    if odd or factories - {MISSING, list, dict} or type(kind) is not type or not (is_record or is_plain):
         raise NotTraced(f"{kind.__name__} is made in a way that has no rule")
-    is_plain = not issubclass(kind, tuple) and not is_dataclass(kind)
-    if (special and not is_plain) or (is_plain and issubclass(kind, PrivacyFilter)):
-        raise NotTraced(f"{kind.__name__} is made in a way that has no rule")
-    if not is_plain:
+    if is_record:
         try:
             return kind(*args, **named)
         except TypeError:

@@ -24,7 +24,7 @@ from filterproof.mc.prove.requests import DECLARED, HUGE
 from filterproof.mc.prove.states import exact_state_numbers, structure
 from filterproof.theory.pairs import DominatingPair
 
-PLAYS, ROUNDS, OTHERS, LONG = 16, 28, 8, 72
+PLAYS, ROUNDS, OTHERS, LONG = 16, 28, 8, 144
 #: Sizes of requests of which powers and products overflow, or vanish.
 EXTREMES = (1e-300, 1e-160, 1e-80, 1e30, 1e100, 1e120, 1e160, 1e300)
 

@@ -149,7 +149,8 @@ class SourceProof:
         ]
         notes += [
             f"rounding    in doubles the {bound.theorem.sum} may exceed {number_text(bound.theorem.budget)} by at most "
-            f"{bound.excess(1000):.1e} after 1,000 grants ({bound.excess(10**6):.1e} after 1e6)"
+            f"{bound.excess(1000):.1e} after 1,000 grants ({bound.excess(10**6):.1e} after 1e6), "
+            "and HOLDS is said of that larger budget"
             for bound in self.sums
         ]
         assumed = (

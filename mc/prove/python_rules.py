@@ -33,7 +33,6 @@ from filterproof.mc.prove.values import (
     Number,
     RuleFunction,
     SingleUse,
-    UnreadText,
     as_numpy_kind,
     concrete_value,
     elementwise,
@@ -155,6 +154,7 @@ def to_set(kind: type, own: Caller, iterable: Any = ()) -> Any:
 
 def dictionary(own: Caller, *args: Any, **named: Any) -> Any:
     given = args[0] if args else {}
+    refuse_own_container(given)
     pairs = given.items() if isinstance(given, dict) else map(own.items, own.items(given))
     return own.mark_fresh({own.key(k): v for k, v in pairs} | named)
 
@@ -166,12 +166,13 @@ def fresh_iterator(own: Caller, rest: Iterable[Any]) -> Any:
 
 def zipped(own: Caller, *args: Any, strict: bool = False) -> Any:
     lists = [own.items(a) for a in args]
+    if strict and not all(isinstance(items, list) for items in lists):
+        raise NotTraced("zip(strict=True) of iterators has no rule")
 
     def rest() -> Iterator[Any]:
-        try:
-            yield from zip(*lists, strict=strict)
-        except ValueError:
-            raise Raised from None
+        yield from zip(*lists, strict=False)
+        if strict and len(set(map(len, lists))) > 1:
+            raise Raised
 
     return fresh_iterator(own, rest())
 
@@ -261,7 +262,9 @@ def _is_instance(value: Any, kind: Any) -> bool:
     if isinstance(value, TracedCharge):
         return kind in CHARGES
     number = lift(value)
-    if not isinstance(kind, type) or isinstance(value, RuleFunction | SingleUse | ClassOf | UnreadText):
+    if not isinstance(kind, type) or (
+        number is None and type(value).__module__.startswith("filterproof.mc.prove.")
+    ):
         raise NotTraced(f"isinstance(..., {kind!r}) has no rule here")
     check_class(kind)
     if number is not None and user_classes(kind) and isinstance(kind, ABCMeta):

@@ -1,4 +1,4 @@
-"""Requests whose numbers are not known: of which family they are is asked, and answered every way.
+"""Symbolic requests: parameters are unknown numbers, and each test of the family opens a path for each answer.
 
 What a request declares is true of its mechanism: the least charge that a theorem needs is at most each of the bounds
 that follow from what the code read.

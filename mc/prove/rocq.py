@@ -79,7 +79,7 @@ _ENDS = {
 
 
 def rocq_file(name: str, sums: Sequence[SumBound]) -> tuple[str, tuple[str, ...]]:
-    """The file about a filter of a name, and what it leaves outside beside the trace.
+    """Return the text of the Rocq file on a filter, and the assumptions that it leaves outside, beside the trace.
 
     Raises NotTraced where the kernel's statement has no end here.
     """
@@ -349,7 +349,7 @@ def _split(parts: Sequence[str]) -> str:
 
 
 def _pattern(names: Sequence[str]) -> str:
-    """What takes a conjunction apart."""
+    """Return the Rocq pattern that destructs a conjunction of these names."""
     if len(names) < 2:
         return names[0] if names else "_"
     return f"[{names[0]} {_pattern(names[1:])}]"

@@ -27,7 +27,6 @@ from filterproof.theory.numerics.stable import (
 )
 from filterproof.theory.pairs.base import (
     ALL_CHARGES,
-    ChargeName,
     DominatingPair,
     ExactMasses,
     Outputs,
@@ -263,12 +262,8 @@ class FinitePair(FiniteOutcomesPair):
     def zcdp_rho(self) -> float:
         return least_zcdp_rho(self.masses_as_fractions)[1]
 
-    def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
-        return (
-            least_zcdp_rho(self.masses_as_fractions)
-            if charge == "zcdp_rho"
-            else FiniteOutcomesPair.tight_charge(self, charge)
-        )
+    def _least_zcdp_rho(self) -> tuple[float, float]:
+        return least_zcdp_rho(self.masses_as_fractions)
 
     @property
     def gdp_mu(self) -> float:

@@ -152,10 +152,11 @@ FILE = """\
 import abc
 import collections
 import enum
+import itertools
 import logging
 import math
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial, reduce
 
@@ -238,6 +239,32 @@ class Price:
         if self.rate <= 0.0:
             raise AttributeError
         return self.rate
+
+
+class Pair(tuple):
+    def first(self):
+        return self[0]
+
+
+@dataclass
+class Counted:
+    number: int = field(default_factory=itertools.count().__next__)
+
+    def next_number(self):
+        return self.number + 1
+
+
+class Halved:
+    def __init__(self, rate):
+        self.halved = rate
+
+    @property
+    def halved(self):
+        return self._halved
+
+    @halved.setter
+    def halved(self, rate):
+        self._halved = rate / 2 if isinstance(rate, float) else 0.0
 
 
 class Nested(Price):
@@ -411,6 +438,9 @@ def test_a_trace_predicts_the_number_to_the_last_bit(text: str, tmp_path: File) 
         "FULL.base_rate() + x",
         "Made(p) + x",
         "Made['a'].rate + x",
+        "Halved(p).halved + x",
+        "Pair(y for y in (p, x))[0] + x",
+        "Counted().number + x",
         "{'free': 0.5, 'full': 1.0}[f'{TAG}'] + x",
         "print(p, file=SINK) or x",
         "LOG.warning('p') or x",
