@@ -138,9 +138,9 @@ def simulate_person(
     _, _, spent = simulate_worlds(max(n // _PILOT, 2), math.inf)
     most = max(float(spent.max()), _MIN_SQUARED_MU) * (1 + 2.0**-40)
     loss, loss_at_stop, spent = simulate_worlds(n, most)
-    start = float(_gaussian_divergence(np.array([epsilon]), np.array([most]))[0])
+    start = float(_gaussian_hockey_stick(np.array([epsilon]), np.array([most]))[0])
     gain = -np.expm1(np.minimum(epsilon - loss, 0.0))
-    scores = gain - _gaussian_divergence(epsilon - loss_at_stop, most - spent)
+    scores = gain - _gaussian_hockey_stick(epsilon - loss_at_stop, most - spent)
     interval = betting((1 + scores) / 2, failure=failure)
     value, low, high = (
         min(max(2 * x - 1 + start, 0.0), 1.0) for x in (interval.value, interval.low, interval.high)
@@ -161,9 +161,11 @@ def _checked_norms(norms: object) -> NDArray[np.float64]:
     return values
 
 
-def _gaussian_divergence(gap: NDArray[np.float64], square: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return H_{e^gap} of Gaussian(mu), mu^2 = square, at any real gap: (1 - e^gap)_+ for mu = 0."""
-    mu = np.sqrt(np.maximum(square, _MIN_SQUARED_MU))
-    value: NDArray[np.float64] = np.minimum(gap, 0.0)
+def _gaussian_hockey_stick(
+    epsilon_left: NDArray[np.float64], squared_mu: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return H_{e^epsilon_left} of Gaussian(mu) at any real epsilon_left: (1 - e^epsilon_left)_+ for mu = 0."""
+    mu = np.sqrt(np.maximum(squared_mu, _MIN_SQUARED_MU))
+    value: NDArray[np.float64] = np.minimum(epsilon_left, 0.0)
     ended = -np.expm1(value)
-    return np.minimum(ended + np.exp(value) * Gaussian(mu).hockey_stick(np.abs(gap)), 1.0)
+    return np.minimum(ended + np.exp(value) * Gaussian(mu).hockey_stick(np.abs(epsilon_left)), 1.0)

@@ -9,7 +9,7 @@ import pytest
 from filterproof.filters import BasicFilter, GaussianFilter, ZCDPFilter
 from filterproof.mc.worst_case import worst_case
 from filterproof.mc.worst_case.calibrate import CalibratedFilter, calibrate
-from filterproof.mc.worst_case.menu_levels import MenuLevels
+from filterproof.mc.worst_case.menu_levels import DominatingLevels
 from filterproof.theory.pairs import (
     KOV,
     Erasure,
@@ -97,19 +97,19 @@ MENU = (
     ids=str,
 )
 def test_a_request_is_charged_as_the_cheapest_level_that_dominates_it(request_, level):
-    place = MenuLevels.of(ZCDPFilter(1.0), MENU).places(request_, 1)[0]
+    place = DominatingLevels.of(ZCDPFilter(1.0), MENU).places(request_, 1)[0]
     assert (None if place < 0 else MENU[place]) == level
 
 
 def test_the_charges_of_the_inner_filter_decide():
     menu = (RandomizedResponse(0.5), Gaussian(0.6), SubsampledGaussian(1.0, 1.0))
     small = Laplace(4.0)  # dominated by the first two
-    assert MenuLevels.of(GaussianFilter(1.0), menu).places(small, 1)[0] == 1
-    assert MenuLevels.of(ZCDPFilter(1.0), menu).places(small, 1)[0] == 0
+    assert DominatingLevels.of(GaussianFilter(1.0), menu).places(small, 1)[0] == 1
+    assert DominatingLevels.of(ZCDPFilter(1.0), menu).places(small, 1)[0] == 0
 
 
 def test_one_request_for_each_run_is_looked_up_for_each_run():
-    levels = MenuLevels.of(ZCDPFilter(1.0), MENU)
+    levels = DominatingLevels.of(ZCDPFilter(1.0), MENU)
     sigma = np.array([1.0, 1.5, 2.0, 0.9])
     assert levels.places(SubsampledGaussian(0.15, sigma), 4).tolist() == [6, 6, 4, -1]
     mixed = PairPerRun((Laplace(2.0), KOV(0.5, 0.2), Erasure(0.1)), np.array([0, 1, 2, 0]))
