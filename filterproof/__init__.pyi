@@ -32,6 +32,7 @@ from filterproof.filters.rules.hockey_stick import HockeyStickFilter as HockeySt
 from filterproof.filters.rules.one_sum import ApproximateDPFilter as ApproximateDPFilter
 from filterproof.filters.rules.one_sum import GaussianFilter as GaussianFilter
 from filterproof.filters.rules.one_sum import RenyiFilter as RenyiFilter
+from filterproof.filters.rules.one_sum import ZCDPFilter as ZCDPFilter
 from filterproof.filters.rules.orders import AllOrdersFilter as AllOrdersFilter
 from filterproof.filters.rules.orders import SomeOrderMarkovFilter as SomeOrderMarkovFilter
 from filterproof.filters.rules.potential import PotentialFilter as PotentialFilter
@@ -50,7 +51,6 @@ from filterproof.filters.rules.unsound import SquaredLossFilter as SquaredLossFi
 from filterproof.filters.rules.unsound import UnsoundFilterWarning as UnsoundFilterWarning
 from filterproof.filters.rules.unsound import ZCDPGuaranteeOnRange as ZCDPGuaranteeOnRange
 from filterproof.filters.rules.unsound import suppress_unsound_warning as suppress_unsound_warning
-from filterproof.filters.rules.zcdp import ZCDPFilter as ZCDPFilter
 from filterproof.filters.testing import strategies as strategies
 from filterproof.mc.accountant_invariants.accountant_invariants import (
     invariants_for_accountants as invariants_for_accountants,
@@ -121,6 +121,5 @@ from filterproof.theory.pairs.selection import PairPerRun as PairPerRun
 from filterproof.theory.pairs.subsampled_gaussian import SubsampledGaussian as SubsampledGaussian
 from filterproof.theory.proofs import THEOREMS as THEOREMS
 from filterproof.theory.proofs import prove as prove
-from filterproof.theory.proofs import prove_all as prove_all
 
 __all__: list[str]

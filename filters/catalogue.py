@@ -1,4 +1,4 @@
-"""The catalogue: every filter of the project with an example of it; `filters` exports the classes listed here.
+"""The catalogue: every filter of the project with examples, and the content of its page in the report.
 
 >>> CATALOGUE["ZCDPFilter"].example()
 ZCDPFilter(rho=0.5)
@@ -6,16 +6,21 @@ ZCDPFilter(rho=0.5)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
+from importlib import resources
 from types import MappingProxyType
+from typing import Any, Literal
 
-from filterproof.filters.catalogue_entry import CatalogueEntry
+from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.blackwell import BlackwellFilter
 from filterproof.filters.rules.ex_post import ExPostFilter
 from filterproof.filters.rules.gaussian_residue import GaussianResidueFilter
 from filterproof.filters.rules.hockey_stick import HockeyStickFilter
-from filterproof.filters.rules.one_sum import ApproximateDPFilter, GaussianFilter, RenyiFilter
+from filterproof.filters.rules.one_sum import ApproximateDPFilter, GaussianFilter, RenyiFilter, ZCDPFilter
 from filterproof.filters.rules.orders import AllOrdersFilter, SomeOrderMarkovFilter
 from filterproof.filters.rules.potential import PotentialFilter
 from filterproof.filters.rules.realisation import RealisationFilter
@@ -32,8 +37,9 @@ from filterproof.filters.rules.unsound import (
     RangedBlackwellFilter,
     SomeOrderFilter,
     SquaredLossFilter,
+    suppress_unsound_warning,
 )
-from filterproof.filters.rules.zcdp import ZCDPFilter
+from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.pairs import (
     KOV,
     DominatingPair,
@@ -70,6 +76,82 @@ __all__ = [
     "WhitehouseFilter",
     "ZCDPFilter",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class FilterPage:
+    """The content of a filter's page.
+
+    `rule` is the condition for continuing, as LaTeX, and `words` is the same as a sentence. The game is over `menu` in
+    `direction`, for at most `rounds` rounds (None: until the filter ends it). It is solved at `epsilon`, in nats; the
+    profile is drawn and simulated at `simulated`. `typed` is Python code that makes `filt` and `menu`.
+    """
+
+    rule: str
+    words: str
+    menu: tuple[DominatingPair, ...]
+    epsilon: float | LogRatio
+    simulated: tuple[float, ...]
+    typed: str
+    rounds: int | None = None
+    direction: Literal["both", "PQ", "QP"] = "both"
+
+    @classmethod
+    def from_catalogue(cls, name: str, menu: tuple[DominatingPair, ...]) -> FilterPage:
+        """Return the page of a catalogue filter from its table in `catalogue.toml`."""
+        table = dict(catalogue_tables()[name])
+        if (ratio := table.pop("ratio", None)) is not None:
+            table["epsilon"] = LogRatio(Fraction(ratio))
+        table["simulated"] = tuple(table["simulated"])
+        return cls(menu=menu, **table)
+
+
+@cache
+def catalogue_tables() -> dict[str, dict[str, Any]]:
+    """Return the tables of `catalogue.toml` by filter name."""
+    return tomllib.loads(resources.files("filterproof.filters").joinpath("catalogue.toml").read_text("utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueEntry:
+    """A filter class, the parameters of an example and of a larger budget, and the menu of its page's game.
+
+    `constructor` takes the parameters (None: the class itself does).
+    """
+
+    filter_class: type[PrivacyFilter]
+    parameters: tuple[Any, ...]
+    larger_parameters: tuple[Any, ...]
+    menu: tuple[DominatingPair, ...]
+    constructor: Callable[..., PrivacyFilter] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.filter_class.__name__
+
+    @property
+    def page(self) -> FilterPage:
+        """The content of the filter's page in the report."""
+        return FilterPage.from_catalogue(self.name, self.menu)
+
+    @property
+    def sound(self) -> bool | None:
+        """False for a counterexample, None if neither a proof nor a counterexample is known."""
+        return self.filter_class.sound
+
+    def make(self, parameters: tuple[Any, ...]) -> PrivacyFilter:
+        return (self.constructor or self.filter_class)(*parameters)
+
+    def example(self) -> PrivacyFilter:
+        """Return an instance with moderate parameters. An unsound one is made without its warning."""
+        with suppress_unsound_warning():
+            return self.make(self.parameters)
+
+    def larger(self) -> PrivacyFilter:
+        """Return an instance with the larger budget."""
+        with suppress_unsound_warning():
+            return self.make(self.larger_parameters)
+
 
 _RESPONSE_MENU = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
 

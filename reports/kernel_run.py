@@ -159,7 +159,7 @@ def _statements_and_axioms(compiler: str, folder: str) -> tuple[dict[str, str], 
     axioms = {module: _parse_axioms(sections.get(f"RESTS {module}", "")) for module in modules}
     for name, stated in statements.items():
         if not stated.startswith(f"{name}"):
-            raise KernelError(f"the statement of {name} must be told, got {stated[:80]!r}")
+            raise KernelError(f"the kernel must state the theorem {name}, got {stated[:80]!r}")
     for module, module_axioms in axioms.items():
         if foreign := axioms_beyond(module_axioms):
             raise KernelError(

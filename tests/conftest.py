@@ -73,9 +73,10 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[]
 @pytest.fixture(scope="session")
 def proofs(once: Callable[[str, Callable[[], dict[str, Proof]]], dict[str, Proof]]) -> dict[str, Proof]:
     """Every theorem's proof, by its name."""
-    from filterproof.theory.proofs import prove_all
+    from filterproof.theory.proofs import THEOREMS, prove
 
-    return once("proofs", lambda: {proof.name: proof for proof in prove_all()})
+    done: dict[str, Proof] = {}
+    return once("proofs", lambda: {name: prove(name, done=done) for name in THEOREMS})
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from filterproof.filters import catalogue
-from filterproof.filters.catalogue_entry import catalogue_tables
+from filterproof.filters.catalogue import catalogue_tables
 from filterproof.filters.certified import admission_conditions as conditions
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.reports.docs.reference import public_names
@@ -89,10 +89,10 @@ def of_filters() -> Iterator[str]:
 
 
 def of_theorems() -> Iterator[str]:
-    for module in (*modules("filterproof.theory.proofs"), *modules("filterproof.theory.theorems")):
-        for theorem in filter(None, (getattr(module, "THEOREM", None), *getattr(module, "ROWS", ()))):
-            if proofs.THEOREMS.get(theorem.name) is not theorem:
-                yield f'theory/theorems/theorem.py: list "{theorem.name}": "{module.__name__.partition(".")[2]}"'
+    for module in modules("filterproof.theory.proofs"):
+        theorem = getattr(module, "THEOREM", None)
+        if theorem is not None and proofs.THEOREMS.get(theorem.name) is not theorem:
+            yield f'theory/theorems/theorem.py: list "{theorem.name}": "{module.__name__.partition(".")[2]}"'
 
 
 def of_pairs() -> Iterator[str]:
@@ -113,7 +113,7 @@ def of_pairs() -> Iterator[str]:
 
 def of_public_names() -> Iterator[str]:
     inside = {name.rpartition(".")[2] for name in public_names()}
-    for room in ("theory", "filters", "mc"):
+    for room in ("theory.pairs", "filters", "mc"):
         for name in sorted({*import_module(f"filterproof.{room}").__all__} - inside):
             yield f"filterproof/__init__.pyi, or a module beside it: import {name}"
 

@@ -12,13 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from filterproof.theory.argument_checks import check_delta, check_probability
-from filterproof.theory.display import Displayed, Row
 from filterproof.theory.extremal import outward_bounds
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics.golden_section import lowest_at
@@ -29,24 +27,20 @@ if TYPE_CHECKING:
 
 #: Past this epsilon no line that bounds hits at 1e-9 false alarms or more is below 1.
 _MAX_EPSILON, _POINTS = 21.0, 400
-#: The false positive rates of a curve's rows.
-FALSE_POSITIVE_RATES = (1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.2, 0.5)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class AttackerCurve(Displayed):
+@dataclass(frozen=True, slots=True)
+class AttackerCurve:
     """Upper bound on the true positive rate (hits) of any test, at each false positive rate (false alarms).
 
-    It follows from H_{e^eps} <= delta for each (eps, delta) of `bounds`, with eps >= 0 in nats:
-    hits(a) <= e^eps a + delta and hits(a) - a <= 1 - e^{-eps} (1 - delta). If `both_directions` directions are
-    bounded, also hits(a) <= 1 - e^{-eps} (1 - a - delta) and hits(a) - a <= (e^eps - 1 + 2 delta)/(e^eps + 1).
+    It follows from H_{e^eps} <= delta in both directions, for each (eps, delta) of `bounds`, with eps >= 0 in nats:
+    hits(a) <= e^eps a + delta, hits(a) <= 1 - e^{-eps} (1 - a - delta), and hits(a) - a <= (e^eps - 1 + 2 delta) /
+    (e^eps + 1).
 
     Parameters
     ----------
     bounds : tuple of (float, float)
         Pairs (eps, delta).
-    both_directions : bool, optional
-        Whether the bounds are valid in both directions.
 
     Notes
     -----
@@ -55,50 +49,29 @@ class AttackerCurve(Displayed):
     """
 
     bounds: tuple[tuple[float, float], ...]
-    both_directions: bool = True
 
     def hits(self, false_alarms: float) -> float:
         """Return the smallest bound on the true positive rate at one false positive rate, at most 1."""
         rate = float(check_probability("false_alarms", false_alarms))
-        return min(
-            (
-                _upper_double(partial(_linear_bound, at, high, rate, self.both_directions))
-                for at, high in self.bounds
-            ),
-            default=1.0,
-        )
+
+        def bound(growth: arb, delta: arb) -> arb:
+            return (delta + growth * ball_of(rate)).min(1 - (1 - ball_of(rate) - delta) / growth)
+
+        return self._smallest(bound)
 
     @property
     def advantage(self) -> float:
-        """Smallest bound on hits - false alarms, from one of the bounds (in both directions if `both_directions`), or
-        1."""
+        """Smallest bound on hits - false alarms, at most 1."""
+        return self._smallest(lambda growth, delta: (growth - 1 + 2 * delta) / (growth + 1))
 
-        def advantage_bound(at: float, high: float) -> arb:
-            """Bound true minus false positive rate by one (epsilon, delta)."""
-            growth = ball_of(at).exp()
-            return (growth - 1 + (2 if self.both_directions else 1) * ball_of(high)) / (
-                growth + (1 if self.both_directions else 0)
-            )
+    def _smallest(self, bound: Callable[[arb, arb], arb]) -> float:
+        """Return the smallest bound by (e^eps, delta), rounded up; 1 without any."""
 
-        return min(
-            (_upper_double(partial(advantage_bound, at, high)) for at, high in self.bounds), default=1.0
-        )
+        def upper(epsilon: float, delta: float) -> float:
+            number = lambda: bound(ball_of(epsilon).exp(), ball_of(delta))  # noqa: E731
+            return outward_bounds(0.0, number, number, ()).high
 
-    def rows(self) -> list[Row]:
-        """Return the bound on hits at false alarms from 1e-5 to 1/2, with the advantage in each row."""
-        most = self.advantage
-        return [{"false_alarms": a, "hits": self.hits(a), "advantage": most} for a in FALSE_POSITIVE_RATES]
-
-
-def _linear_bound(at: float, high: float, rate: float, both: bool) -> arb:
-    """Return the linear bound at one false positive rate: the lower of two if both directions are bounded."""
-    steep = ball_of(high) + ball_of(at).exp() * ball_of(rate)
-    return steep.min(1 - (-ball_of(at)).exp() * (1 - ball_of(rate) - ball_of(high))) if both else steep
-
-
-def _upper_double(number: Callable[[], arb]) -> float:
-    """Return the upper end as a double, at most 1."""
-    return outward_bounds(0.0, number, number, ()).high
+        return min((upper(*point) for point in self.bounds), default=1.0)
 
 
 def best_epsilon(promise: Guarantee, false_alarms: float = 1e-3) -> float:

@@ -40,7 +40,7 @@ class Conversion(ABC):
     Attributes
     ----------
     name : str
-        Short name of the theorem.
+        Short name of the theorem, also that of its threshold.
     source : str
         Authors and number of the theorem.
 
@@ -64,8 +64,6 @@ class Conversion(ABC):
 
     name: ClassVar[str]
     source: ClassVar[str]
-    #: The key of the largest budget in `filterproof.theory.thresholds.budgets`.
-    _threshold: ClassVar[str]
 
     def delta(self, rho: Real, epsilon: Real) -> Real:
         """Smallest delta for which the theorem gives (epsilon, delta)-DP to every rho-zCDP mechanism.
@@ -118,9 +116,7 @@ class Conversion(ABC):
         float or ndarray
             rho in nats, rounded down.
         """
-        return _largest_budgets(
-            self._threshold, check_positive("epsilon", epsilon), check_delta("delta", delta)
-        )
+        return _largest_budgets(self.name, check_positive("epsilon", epsilon), check_delta("delta", delta))
 
     def order(self, rho: Real, epsilon: Real) -> Real:
         """Rényi order a > 1 at which the theorem attains its delta; 1 where it gives no delta below 1.
@@ -160,11 +156,7 @@ def _largest_budgets(threshold: str, epsilon: Real, delta: Real) -> Real:
         budget_round_down,  # imported here because it loads ball arithmetic
     )
 
-    points = np.broadcast(epsilon, delta)
-    budgets = np.array(
-        [budget_round_down(threshold, float(e), float(d)) for e, d in points], dtype=np.float64
-    )
-    return float_if_scalar(budgets.reshape(points.shape))
+    return float_if_scalar(np.vectorize(budget_round_down, otypes=[np.float64])(threshold, epsilon, delta))
 
 
 def _unless_zero(rho: Real, value: Callable[[Array], Array]) -> Real:
@@ -185,7 +177,6 @@ class _Simple(Conversion):
 
     name: ClassVar[str] = "simple"
     source: ClassVar[str] = "Bun & Steinke (2016); Feldman & Zrnic (2021), Theorem 4.9"
-    _threshold: ClassVar[str] = "simple"
 
     def _log_delta(self, rho: Array, epsilon: Array) -> Array:
         # the divisor stays finite: infinity over infinity is NaN
@@ -220,7 +211,6 @@ class _CKS(Conversion):
 
     name: ClassVar[str] = "CKS"
     source: ClassVar[str] = "Canonne, Kamath & Steinke (2020); Koskela, Tobaben & Honkela (2023), Lemma C.4"
-    _threshold: ClassVar[str] = "CKS"
 
     def _log_delta(self, rho: Array, epsilon: Array) -> Array:
         t = self._order_less_one(rho, epsilon)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.contract_checks import checked_spend, checked_step, checked_step_inplace
+from filterproof.filters.contract.contract_checks import checked_spend, checked_step
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.contract.state import State, choose_runs, copy_state, map_arrays, state_leaves
 from filterproof.theory.pairs import DominatingPair, is_ours
@@ -62,14 +62,12 @@ def grant_in_blocks(
 
 def _charge_in_place(filt: FilterBase, part: State, pair: DominatingPair, n: int) -> NDArray[np.bool_] | None:
     """Charge participants in the arrays of `part` and return them; None if the filter needs new arrays."""
-    granted = checked_step_inplace(filt, part, pair)
-    if granted is None:
-        granted, spent = _participants_and_state(filt, part, pair, n)
-        old, new = state_leaves(part), state_leaves(spent)
-        if [(a.shape, a.dtype) for a in old] != [(a.shape, a.dtype) for a in new]:
-            return None
-        for array, after in zip(old, new, strict=True):
-            array[...] = np.where(granted.reshape(-1, *[1] * (array.ndim - 1)), after, array)
+    granted, spent = _participants_and_state(filt, part, pair, n)
+    old, new = state_leaves(part), state_leaves(spent)
+    if [(a.shape, a.dtype) for a in old] != [(a.shape, a.dtype) for a in new]:
+        return None
+    for array, after in zip(old, new, strict=True):
+        np.copyto(array, after, where=granted.reshape(-1, *[1] * (array.ndim - 1)))
     return granted
 
 

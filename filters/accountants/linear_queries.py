@@ -310,7 +310,10 @@ class LinearQueries(StatefulAccountant):
             if not squares.any():
                 continue
             sums = self._sums.part_of_people(people)
-            active = self._budget.charge((sums.high, sums.low), LinearCharge(squares), ~sums.left)
+            fits, after = self._budget.step((sums.high, sums.low), LinearCharge(squares))
+            active = fits & ~sums.left
+            for old, new in zip((sums.high, sums.low), after, strict=True):
+                np.copyto(old, new, where=active)
             block[~active] = 0.0  # an array that changed during the call may contain NaN
             yield block
 

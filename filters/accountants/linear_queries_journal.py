@@ -82,7 +82,7 @@ def parsed_sums(content: bytes, norm_budget: float, kappa: float, path: str) -> 
     body, digest = memoryview(content)[:-_DIGEST_BYTES], content[-_DIGEST_BYTES:]
     if hashlib.sha256(body).digest() != digest:
         raise JournalError(
-            f"journal must be whole, got {path!r} with damage; restore the file as it was last written, "
+            f"journal must be undamaged, got {path!r}, whose digest is wrong; restore the file as it was last written, "
             "or treat everybody's budget as spent"
         )
     *_, saved_budget, saved_kappa, people = _HEADER.unpack(body[: _HEADER.size])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.contract.filter_base import FilterBase, StateT
 from filterproof.filters.contract.identity import MAX_DESCRIPTION_CHARS, FilterIdentity
-from filterproof.filters.contract.state import State, fold_leaves, parts, rebuild_container, runs_equal
+from filterproof.filters.contract.state import parts, rebuild_container, runs_equal
 
 _MIN_KEY = 16
 #: The most parameters that an error names.
@@ -157,9 +157,10 @@ def _unchanged(number: Any) -> Any:
     return number
 
 
-def encode_state(state: State) -> object:
+def encode_state(state: Any) -> object:
     """Return `state` as JSON values. Floats become exact hexadecimal text and may be infinite or NaN."""
-    return fold_leaves(_encoded_array, list, state)
+    inner = parts(state)
+    return _encoded_array(state) if inner is None else list(map(encode_state, inner))
 
 
 def decode_state(

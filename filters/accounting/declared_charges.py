@@ -38,9 +38,8 @@ def declared_numbers_valid(request: DominatingPair) -> Real:
     if (index := request.member_index) is not None:
         return look_up_values_per_run(tuple(declared_numbers_valid(pair) for pair in request.members), index)
     valid = np.greater_equal(request.pure_epsilon, 0)
-    if (
-        is_ours(request) and (own := request.kov) is not None
-    ):  # its epsilon is infinite next to any delta above 0
+    # the pure epsilon of a KOV pair is infinite next to any delta above 0
+    if is_ours(request) and (own := request.kov) is not None:
         valid = valid & np.greater_equal(own.epsilon, 0) & np.greater_equal(own.delta, 0)
     return float_if_scalar(np.where(valid, 1.0, 0.0))
 

@@ -77,7 +77,7 @@ class Budget:
     A state is a tuple of two float64 arrays of shape (n,): the high and the low parts of the sums. Rounding never
     admits a sequence of charges whose exact sum exceeds the budget. It never refuses one whose exact sum is more than
     4 units in the last place below the budget. Infinite, NaN and negative charges are refused. A budget of zero admits
-    only charges of zero. Every method except `charge` leaves its state unchanged.
+    only charges of zero. Every method leaves its state unchanged.
 
     Examples
     --------
@@ -189,34 +189,6 @@ class Budget:
             cost = charge.exact(self.inverse_sqrt_unit)
             after = add_double_double_round_up(state, cost)
             return self.covers(after) & (cost[0] >= 0), after
-
-    def charge(
-        self, state: Exact, charge: Charge, among: NDArray[np.bool_] | None = None
-    ) -> NDArray[np.bool_]:
-        """Add `charge` in place where it fits, and return whether each sum took it.
-
-        This is the only method that changes its state. An interrupt between the high and the low part never leaves a
-        sum below its earlier value.
-
-        Parameters
-        ----------
-        state, charge
-            The sums and the charge.
-        among : ndarray of bool, shape (n,), optional
-            The sums that may be charged. Default: all.
-        """
-        fits = np.empty(len(state[0]), dtype=np.bool_)
-        for first in range(0, len(fits), compiled.SUMS_PER_BLOCK):
-            runs = slice(first, first + compiled.SUMS_PER_BLOCK)
-            some = state[0][runs], state[1][runs]
-            fits_one_block = len(fits) <= compiled.SUMS_PER_BLOCK
-            fits[runs], after = self.step(some, charge if fits_one_block else charge.take(runs))
-            if among is not None:
-                fits[runs] &= among[runs]
-            everyone = bool(fits[runs].all())
-            for old, new in zip(some, after, strict=True):
-                old[:] = new if everyone else np.where(fits[runs], new, old)
-        return fits
 
     def fits(self, state: Exact, charge: Charge) -> NDArray[np.bool_]:
         """Return whether each sum stays within the budget with `charge` added: shape (n,)."""

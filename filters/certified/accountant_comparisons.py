@@ -18,8 +18,7 @@ from filterproof.filters.accountants.linear_queries import LinearAnswer, LinearQ
 from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
 from filterproof.filters.certified.admission_conditions import condition_of
 from filterproof.filters.certified.comparison import Comparison, Comparisons
-from filterproof.filters.certified.decisions import decision_boundaries, last_admitted, last_granted
-from filterproof.filters.certified.families import FAMILIES
+from filterproof.filters.certified.decisions import FAMILIES, decision_boundaries, last_admitted, last_granted
 from filterproof.filters.rules.one_sum import GaussianFilter, RenyiFilter
 from filterproof.filters.rules.tracker_limit import TrackerLimitFilter
 from filterproof.theory.pairs import Gaussian
@@ -40,11 +39,8 @@ def tracker_comparisons(tracker: Tracker, name: str) -> Iterator[Comparison]:
         case GaussianTracker():
             condition, block_budget, scale = condition_of(GaussianFilter(tracker.size)), size**2, Fraction(1)
         case RenyiTracker(alpha):
-            condition, block_budget, scale = (
-                condition_of(RenyiFilter(alpha, tracker.size)),
-                size,
-                Fraction(alpha) / 2,
-            )
+            condition, block_budget = condition_of(RenyiFilter(alpha, tracker.size)), size
+            scale = Fraction(alpha) / 2
         case _:
             return
     assert condition is not None
@@ -59,10 +55,8 @@ def tracker_comparisons(tracker: Tracker, name: str) -> Iterator[Comparison]:
         for _ in range(times):
             people.spend(Gaussian(mus))
         for mu, value in zip(mus.tolist(), people.values().made_public().tolist(), strict=True):
-            says, opened = (
-                f"value after {times} of {Gaussian(mu)!r}",
-                _opened_blocks(scale * Fraction(mu) ** 2, times, block_budget),
-            )
+            says = f"value after {times} of {Gaussian(mu)!r}"
+            opened = _opened_blocks(scale * Fraction(mu) ** 2, times, block_budget)
             yield of.near_truth(says, value, truth, slack=2.0**-48, size=size, opened=opened)
 
 

@@ -1,11 +1,20 @@
-"""The admission conditions of the catalogue's filters: theorems, written from the parameters of a filter alone."""
+"""Admission conditions: the requests that a theorem allows a filter to grant, in terms of the theorem's sums.
+
+Those of the catalogue's filters are written from the parameters of a filter alone.
+
+>>> condition = AdmissionCondition("RDP filter", ("rho - {B}",), {"Gaussian(x)": {"B": "{x}**2/2"}},
+...     {"rho": Fraction(1, 2)})
+>>> condition.margin("Gaussian(x)", [("Gaussian(x)", Fraction(1, 2), 3)])
+'rho - (0 + 3*((1/2)**2/2) + x**2/2)'
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import partial
+from string import Formatter
 
 from flint import arb
 
@@ -25,7 +34,6 @@ from filterproof.filters.catalogue import (
     SomeOrderMarkovFilter,
     WhitehouseFilter,
 )
-from filterproof.filters.certified.admission_condition import AdmissionCondition
 from filterproof.filters.certified.comparison import Comparison, Comparisons, Margin, SmallestMargin
 from filterproof.filters.certified.conversion_references import largest_parameter
 from filterproof.filters.contract.filter_base import FilterBase
@@ -35,6 +43,56 @@ from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.pairs.reference_values import Exact
 from filterproof.theory.theorems.theorem import RefusedError
+
+#: The name of a family, its x, and the number of its releases.
+Spent = tuple[str, Fraction, int]
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionCondition:
+    """A request may be released if every margin, with the request in the sums, is zero or more.
+
+    `margins` are formulas in {sums}, in the parameters `at`, and in the roots `balls`. `costs` are formulas in {x} for
+    the charge of a request to each named sum; other sums are not charged. `denied` has the families of infinite cost.
+    `some` says that one margin suffices. `slack` is the allowed waste of a decision, relative to x.
+    """
+
+    theorem: str
+    margins: tuple[str, ...]
+    costs: Mapping[str, Mapping[str, str]]
+    at: Mapping[str, Fraction]
+    balls: Mapping[str, Callable[[], arb]] = field(default_factory=dict)
+    slack: float = 2.0**-40
+    denied: tuple[str, ...] = ()
+    some: bool = False
+
+    @property
+    def sum_names(self) -> tuple[str, ...]:
+        """The names of the sums that occur in the margins."""
+        sum_names = [name for text in self.margins for _, name, _, _ in Formatter().parse(text) if name]
+        return tuple(dict.fromkeys(sum_names))
+
+    def margin(self, family: str, spent: Sequence[Spent]) -> Margin:
+        """Return the margin of a request x of the family after earlier spending."""
+        sums = {}
+        for name in self.sum_names:
+            parts = [f"{times}*({self._cost_formula(of, name, f'({size})')})" for of, size, times in spent]
+            sums[name] = f"({' + '.join(['0', *parts, self._cost_formula(family, name, 'x')])})"
+        return self._least_margin([text.format(**sums) for text in self.margins])
+
+    def repeated_request_margin(self, family: str, x: Fraction) -> Margin:
+        """Return the margin of repeated requests of size `x`; the variable x is their number."""
+        sums = {name: f"(x*({self._cost_formula(family, name, f'({x})')}))" for name in self.sum_names}
+        return self._least_margin([text.format(**sums) for text in self.margins])
+
+    def _cost_formula(self, family: str, name: str, x: str) -> str:
+        return self.costs[family].get(name, "0").format(x=x)
+
+    def _least_margin(self, texts: list[str]) -> Margin:
+        if len(texts) == 1 and not self.balls:
+            return texts[0]
+        return SmallestMargin(tuple(texts), self.at, self.balls, self.some)
+
 
 _PURE_COSTS = {
     "RandomizedResponse(x)": "{x}",
@@ -193,11 +251,8 @@ def budget_theorem(
         return None
     own = {field.name.removesuffix("_at_epsilon"): getattr(promise, field.name) for field in fields(promise)}  # type: ignore[arg-type]
     if own.get("alpha") == 1 and "(alpha" in row[1]:
-        row = (
-            row[0],
-            f"{row[1]}, and at order 1 by their limit",
-            row[2],
-        )  # the kernel's theorems are for orders above 1
+        # the kernel's theorems are for orders above 1
+        row = row[0], f"{row[1]}, and at order 1 by their limit", row[2]
     root = partial(
         largest_parameter, "CKS" if row[0] == "CKS" else "GDP", own.get("epsilon", 0), own.get("delta", 0)
     )
@@ -325,8 +380,6 @@ def _rogers_condition(filt: RogersFilter) -> AdmissionCondition:
     sums = {"S": "{e}**2", "D": "{e}*(exp({e}) - 1)/2"}
     h = f"epsilon**2/((701/25)*log({'1' if filt.reading == '1/delta' else '2'}/delta))"
     spread = f"2*({{S}} + {h})*(1 + log({{S}}/({h}) + 1)/2)*log(2/delta)"
-    margins, at = (
-        (f"epsilon - {{D}} - sqrt({spread})", "delta/2 - {d}"),
-        _as_fractions(epsilon=filt.epsilon, delta=filt.delta),
-    )
+    margins = f"epsilon - {{D}} - sqrt({spread})", "delta/2 - {d}"
+    at = _as_fractions(epsilon=filt.epsilon, delta=filt.delta)
     return _epsilon_delta_condition("Rogers filter", margins, sums, at, level=filt.at, slack=2.0**-32)

@@ -13,8 +13,7 @@ from flint import arb, ctx
 
 from filterproof.filters.catalogue import BlackwellFilter
 from filterproof.filters.certified.comparison import Comparison, Comparisons
-from filterproof.filters.certified.decisions import last_admitted, last_from
-from filterproof.filters.certified.families import FAMILIES
+from filterproof.filters.certified.decisions import FAMILIES, last_admitted, last_from
 from filterproof.filters.contract.contract_checks import checked_admits, checked_spend, checked_start
 from filterproof.theory.guarantees import ZCDP
 from filterproof.theory.pairs import DominatingPair, is_ours
@@ -57,10 +56,8 @@ def blackwell_comparisons(filt: BlackwellFilter, name: str) -> Iterator[Comparis
     yield of.by_margin(f"how often {pair!r} is admitted", times, "<=", margin, slack=slack, least=1)
     history = max(times // 2, 1)
     last = last_from(filt, states[history], gaussians) or math.nan
-    says, margin = (
-        f"last x of Gaussian(x) admitted after {history} of {pair!r}",
-        partial(_domination_gap_after_gaussian, mu, epsilon, history),
-    )
+    says = f"last x of Gaussian(x) admitted after {history} of {pair!r}"
+    margin = partial(_domination_gap_after_gaussian, mu, epsilon, history)
     yield of.by_margin(says, last, "<=", margin, slack=_GRID)
 
 

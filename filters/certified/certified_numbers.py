@@ -76,7 +76,7 @@ class CertifiedNumbers(Displayed):
         return "\n".join(lines)
 
     def rows(self) -> list[Row]:
-        """Return a row for each number: description, value, safe side, outcome, and largest loss of tightness."""
+        """Return a row for each number: description, value, safe side, outcome, and declared loss of tightness."""
         return [
             {
                 "theorem": number.number.theorem,
@@ -85,7 +85,6 @@ class CertifiedNumbers(Displayed):
                 "side": number.number.side,
                 "found": number.status.name,
                 "evidence": number.evidence.name,
-                "wastes at most": number.number.looseness_bound() if number.fits else None,
                 "declared": None if number.number.slack is None else float(number.number.slack),
                 "detail": number.detail,
             }

@@ -12,19 +12,28 @@ TypeError: thing must be a filter, an accountant, a tracker, an odometer or a pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import singledispatch
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial, singledispatch
 from itertools import chain
 from typing import Any
 
 from filterproof.filters.accountants.clipped_sums import ClippedSums
 from filterproof.filters.accountants.individual import IndividualFilter
 from filterproof.filters.accountants.linear_queries import LinearQueries
-from filterproof.filters.accountants.odometers import Odometer, RogersOdometer
-from filterproof.filters.accountants.trackers import IndividualTracker, Tracker
+from filterproof.filters.accountants.odometers import (
+    DoublingOdometer,
+    LineOdometer,
+    MixtureOdometer,
+    Odometer,
+    RogersOdometer,
+    StitchedOdometer,
+)
+from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
 from filterproof.filters.catalogue import (
+    CATALOGUE,
     BlackwellFilter,
     ExPostFilter,
+    GaussianFilter,
     GaussianResidueFilter,
     HockeyStickFilter,
     PotentialFilter,
@@ -40,7 +49,7 @@ from filterproof.filters.certified.accountant_comparisons import (
 from filterproof.filters.certified.admission_conditions import condition_of
 from filterproof.filters.certified.blackwell_checks import blackwell_comparisons
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
-from filterproof.filters.certified.comparison import Comparison
+from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.decisions import decision_boundaries
 from filterproof.filters.certified.gaussian_residue_checks import residue_comparisons
 from filterproof.filters.certified.guarantee_checks import filter_budget_comparison, promise_comparisons
@@ -62,7 +71,7 @@ from filterproof.filters.contract.library import (
 )
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.filters.rules.tracker_limit import TrackerLimitFilter
-from filterproof.theory.pairs import DominatingPair, is_ours
+from filterproof.theory.pairs import DominatingPair, example_pairs, is_ours
 
 CertifiableObject = (
     FilterBase
@@ -108,43 +117,35 @@ def certify(thing: CertifiableObject) -> CertifiedNumbers:
     )
 
 
-def _accountant_certifier(
-    name: Callable[[Any], str], numbers: Callable[[Any, str], Iterable[Comparison]]
-) -> Any:
-    """Return a function that certifies an accountant, from its name and its comparisons."""
-    return lambda thing: CertifiedNumbers.of(name(thing), numbers(thing, name(thing)), _user_code(thing))
+def _certified_accountant(
+    thing: object, name_format: str, comparisons: Callable[[Any, str], Iterable[Comparison]]
+) -> CertifiedNumbers:
+    name = name_format.format(thing)
+    return CertifiedNumbers.of(name, comparisons(thing, name), _user_code(thing))
 
 
-certify.register(Tracker)(_accountant_certifier(repr, tracker_comparisons))
-for _kind in (Odometer, RogersOdometer):
-    certify.register(_kind)(_accountant_certifier(repr, odometer_comparisons))
-certify.register(IndividualTracker)(
-    _accountant_certifier(
-        lambda accountant: f"IndividualTracker({accountant.tracker!r})",
-        lambda accountant, name: tracker_comparisons(accountant.tracker, name),
-    )
-)
-certify.register(LinearQueries)(
-    _accountant_certifier(
-        lambda accountant: (
-            f"LinearQueries(norm_budget={accountant.norm_budget!r}, kappa={accountant.kappa!r})"
-        ),
+#: The classes of accountants, the format of their names, and the comparisons of their numbers.
+_COMPARISONS_BY_ACCOUNTANT: tuple[tuple[type, str, Callable[[Any, str], Iterable[Comparison]]], ...] = (
+    (Tracker, "{!r}", tracker_comparisons),
+    (Odometer, "{!r}", odometer_comparisons),
+    (RogersOdometer, "{!r}", odometer_comparisons),
+    (
+        *(IndividualTracker, "IndividualTracker({0.tracker!r})"),
+        lambda people, name: tracker_comparisons(people.tracker, name),
+    ),
+    (
+        *(LinearQueries, "LinearQueries(norm_budget={0.norm_budget!r}, kappa={0.kappa!r})"),
         linear_queries_comparisons,
-    )
+    ),
+    (ClippedSums, "ClippedSums({0.people.filter!r}, clip={0.clip!r})", clipped_sums_comparisons),
 )
-certify.register(ClippedSums)(
-    _accountant_certifier(
-        lambda accountant: f"ClippedSums({accountant.people.filter!r}, clip={accountant.clip!r})",
-        clipped_sums_comparisons,
-    )
-)
+for _kind, _format, _comparisons in _COMPARISONS_BY_ACCOUNTANT:
+    certify.register(_kind)(partial(_certified_accountant, name_format=_format, comparisons=_comparisons))
 
 
 @certify.register(IndividualFilter)
 def _(thing: IndividualFilter) -> CertifiedNumbers:
-    numbers = _accountant_certifier(
-        lambda accountant: f"IndividualFilter({accountant.filter!r})", individual_comparisons
-    )(thing)
+    numbers = _certified_accountant(thing, "IndividualFilter({0.filter!r})", individual_comparisons)
     filter_numbers = certify(thing.filter)
     uncovered = dict.fromkeys(filter_numbers.uncovered + numbers.uncovered)
     return CertifiedNumbers(numbers.subject, numbers.numbers + filter_numbers.numbers, tuple(uncovered))
@@ -261,3 +262,38 @@ def _(pair: DominatingPair) -> CertifiedNumbers:
         else:
             numbers += [*charge_comparisons(member), *pair_distribution_comparisons(member)]
     return CertifiedNumbers.of(repr(pair), numbers, uncovered)
+
+
+#: What `filterproof prove` certifies without an argument, beside the catalogue's examples and the pairs.
+_ACCOUNTANTS: tuple[Callable[[], CertifiableObject], ...] = (
+    lambda: GaussianTracker(0.5),
+    lambda: RenyiTracker(2.0, 0.1),
+    lambda: IndividualTracker(RenyiTracker(2.0, 0.25), 1),
+    lambda: TrackerLimitFilter(GaussianTracker(0.3), 4),
+    lambda: LineOdometer(1e-5, 1.0),
+    lambda: MixtureOdometer(1e-5, 1.0, 1e-6),
+    lambda: StitchedOdometer(1e-5, 0.1),
+    lambda: DoublingOdometer(1e-5, 0.1, 1e-3),
+    lambda: RogersOdometer(1e-5, 1000),
+    lambda: IndividualFilter(GaussianFilter(1.0), 2),
+    lambda: LinearQueries(1, norm_budget=5.0, kappa=1.0),
+    lambda: ClippedSums(IndividualFilter(GaussianFilter(1.0), 3), clip=3.0, sigma=4.0),
+)
+
+
+def certify_or_fail(thing: CertifiableObject) -> CertifiedNumbers:
+    """Return `certify` of an object; if no number has a theorem, a comparison that fails."""
+    numbers = certify(thing)
+    if numbers.numbers or getattr(thing, "sound", True) is False:
+        return numbers
+    none = Comparisons("RDP filter").at_least(f"{numbers.subject}: number of numbers with a theorem", 0, 1)
+    return CertifiedNumbers.of(numbers.subject, [none], numbers.uncovered)
+
+
+def certified_examples() -> Iterator[CertifiableObject]:
+    """Yield one example of each filter of the catalogue, of each pair and of each accountant."""
+    for entry in CATALOGUE.values():
+        yield entry.example()
+    yield from example_pairs()
+    for make in _ACCOUNTANTS:
+        yield make()

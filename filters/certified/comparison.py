@@ -72,10 +72,6 @@ class SmallestMargin:
         return reduce(arb.max if self.some else arb.min, margins)
 
 
-#: The margin of a number that was pickled, in place of a function.
-GONE = "a function"
-
-
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A run-time number x, its theorem, and the safe side of the theorem's value.
@@ -98,7 +94,7 @@ class Comparison:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Drop functions: a pickled number keeps its value and is not compared again."""
-        margin = self.margin if isinstance(self.margin, str) else GONE
+        margin = self.margin if isinstance(self.margin, str) else "a function"
         rest = self.at, self.slack, self.least
         return Comparison, (self.theorem, self.says, self.value, self.side, margin, *rest)
 
@@ -108,40 +104,37 @@ class Comparison:
             return ComparisonResult(
                 self, ComparisonStatus.UNSOUND, Evidence.EXACT, "it is not a finite number"
             )
-        room = (self.slack or 0) * abs(self.value) + self.least
-        up, down = self.value + room, self.value - room
+        exact = (
+            isinstance(self.margin, str)
+            and rational_value(self.margin, {**self.at, "x": self.value}) is not None
+        )
+        at = f"at x = {float(self.value):.17g}"
+        detail = f"0 <= {self.margin} {at}" if isinstance(self.margin, str) else f"a ball {at}"
+        return ComparisonResult(
+            self, self._status(self.value), Evidence.EXACT if exact else Evidence.CERTIFIED, detail
+        )
+
+    def _status(self, value: Fraction) -> ComparisonStatus:
+        room = (self.slack or 0) * abs(value) + self.least
+        up, down = value + room, value - room
         if self.side == "=":
             low, high = self.sign(down), self.sign(up)
             if low is None or high is None:
-                outcome = ComparisonStatus.UNDECIDED
-            else:
-                outcome = ComparisonStatus.FITS if low >= 0 >= high else ComparisonStatus.OFF
-        else:
-            safe = self.sign(self.value)
-            if safe is None:
-                outcome = ComparisonStatus.UNDECIDED
-            elif safe < 0:
-                outcome = ComparisonStatus.UNSOUND
-            elif self.slack is None:
-                outcome = ComparisonStatus.FITS
-            else:
-                beyond = self.sign(up if self.side == "<=" else down)
-                # a margin of zero on both sides is flat and shows no end
-                within = beyond is not None and (beyond < 0 or (beyond == 0 == safe and not room))
-                outcome = (
-                    ComparisonStatus.UNDECIDED
-                    if beyond is None
-                    else ComparisonStatus.FITS
-                    if within
-                    else ComparisonStatus.LOOSE
-                )
-        exact = (
-            isinstance(self.margin, str)
-            and rational_value(self.margin, self._formula_variables(self.value)) is not None
-        )
-        return ComparisonResult(
-            self, outcome, Evidence.EXACT if exact else Evidence.CERTIFIED, self._detail_text()
-        )
+                return ComparisonStatus.UNDECIDED
+            return ComparisonStatus.FITS if low >= 0 >= high else ComparisonStatus.OFF
+        safe = self.sign(value)
+        if safe is None:
+            return ComparisonStatus.UNDECIDED
+        if safe < 0:
+            return ComparisonStatus.UNSOUND
+        if self.slack is None:
+            return ComparisonStatus.FITS
+        beyond = self.sign(up if self.side == "<=" else down)
+        if beyond is None:
+            return ComparisonStatus.UNDECIDED
+        # a margin of zero on both sides is flat and shows no end
+        ends = beyond < 0 or (beyond == 0 == safe and not room)
+        return ComparisonStatus.FITS if ends else ComparisonStatus.LOOSE
 
     def sign(self, x: Fraction) -> int | None:
         """Return the sign of the margin at x: -1, 0 or 1, or None if the balls do not show it."""
@@ -150,7 +143,7 @@ class Comparison:
     def sign_and_bits(self, x: Fraction) -> tuple[int | None, int]:
         """Return the sign of the margin at x, and the bits of precision; 0 bits for fractions."""
         if isinstance(self.margin, str):
-            exact = rational_value(self.margin, self._formula_variables(x))
+            exact = rational_value(self.margin, {**self.at, "x": x})
             if exact is not None:
                 return (exact > 0) - (exact < 0), 0
         margin = self.margin if callable(self.margin) else SmallestMargin((self.margin,), self.at)
@@ -161,37 +154,6 @@ class Comparison:
                 if ball > 0 or ball < 0 or ball == 0:
                     return bool(ball > 0) - bool(ball < 0), precision
         return None, precision
-
-    def looseness_bound(self) -> float:
-        """Return an upper bound, within a factor of 2, on how far x may move relative to itself; or inf."""
-        if not self.value or self.side == "=" or self.margin == GONE:
-            return math.inf
-        direction = 1 if self.side == "<=" else -1
-        low, high = -64, 8  # 2^low is too little, 2^high is enough
-        if self.sign(self.value * (1 + direction * Fraction(2) ** low)) == -1:
-            return 2.0**low
-        if direction < 0:
-            high = 0
-        if self.sign(self.value * (1 + direction * Fraction(2) ** high)) != -1:
-            return math.inf
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (
-                (low, middle)
-                if self.sign(self.value * (1 + direction * Fraction(2) ** middle)) == -1
-                else (middle, high)
-            )
-        return 2.0**high
-
-    def _formula_variables(self, x: Fraction) -> dict[str, Fraction]:
-        """Return the parameters of the margin together with x."""
-        return {**self.at, "x": x}
-
-    def _detail_text(self) -> str:
-        assert self.value is not None
-        if isinstance(self.margin, str):
-            return f"0 <= {self.margin} at x = {float(self.value):.17g}"
-        return f"a ball at x = {float(self.value):.17g}"
 
 
 @dataclass(frozen=True, slots=True)

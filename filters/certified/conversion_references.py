@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, partial, reduce
@@ -41,11 +42,9 @@ def _cks_slope(t: arb, rho: arb, epsilon: arb) -> arb:
 def cks_order_less_one(rho: arb, epsilon: arb) -> arb:
     """Return a ball around the t with slope 0: the slope is negative at the lower end and positive at the upper end."""
     with PRECISION_LOCK, ctx.workprec(ctx.prec + 64):
-        low, high = -1200, 1200  # powers of two around the root
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if _cks_slope(arb(2) ** middle, rho, epsilon) < 0 else (low, middle)
-        t = arb(2) ** low
+        powers = range(-1200, 1200)  # of two, around the root
+        place = bisect_left(powers, True, key=lambda k: not _cks_slope(arb(2) ** k, rho, epsilon) < 0)
+        t = arb(2) ** (powers.start + place - 1)
         for _ in range(24):  # the slope is concave, so Newton's method increases towards its root
             step = _cks_slope(t, rho, epsilon) / (2 * rho + 1 / (t * (1 + t)))
             t = (t - step).mid()
@@ -169,14 +168,10 @@ def entropy_delta(rho: float, epsilon: float) -> arb:
             rest = 1 / (1 + s.exp() * q / (1 - q))  # 1 - p, with its digits
             return p * (p / q).log() + rest * (rest / (1 - q)).log()
 
-        low, high = (
-            -int(2 * abs(math.log2(rho))) - 8,
-            12 + int(1.5 * rho),
-        )  # powers of two around the s whose coin has the budget
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if divergence(arb(2) ** middle) > budget else (middle, high)
-        below, above = arb(2) ** low, arb(2) ** high
+        powers = range(-int(2 * abs(math.log2(rho))) - 7, 12 + int(1.5 * rho))
+        # of two, around the s whose coin has the budget
+        high = powers.start + bisect_left(powers, True, key=lambda k: divergence(arb(2) ** k) > budget)
+        below, above = arb(2) ** (high - 1), arb(2) ** high
         for _ in range(_HALVINGS):
             half = ((below + above) / 2).mid()
             below, above = (below, half) if divergence(half) > budget else (half, above)

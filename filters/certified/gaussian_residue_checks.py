@@ -49,10 +49,8 @@ def residue_comparisons(filt: GaussianResidueFilter, name: str) -> Iterator[Comp
         for floor, charge in zip(filt._halvings[1:], charges[1:], strict=True):
             if charge > filt._budget - floor:
                 continue
-            margin, left = (
-                partial(_residue_margin, Fraction(x), floor * unit),
-                f"{float(floor * unit):.6g} of mu^2 or more",
-            )
+            margin = partial(_residue_margin, Fraction(x), floor * unit)
+            left = f"{float(floor * unit):.6g} of mu^2 or more"
             yield of.by_margin(f"{says} {left}", charge * unit, ">=", margin, slack=2.0**-36)
         yield level_decrease_comparison(filt, of, pair)
 

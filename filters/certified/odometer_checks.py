@@ -19,8 +19,7 @@ from filterproof.filters.accountants.odometers import (
     StitchedOdometer,
 )
 from filterproof.filters.certified.comparison import Comparison, Comparisons, TrueValue
-from filterproof.filters.certified.decisions import last_granted
-from filterproof.filters.certified.families import FAMILIES
+from filterproof.filters.certified.decisions import FAMILIES, last_granted
 from filterproof.theory.pairs import Gaussian, Laplace, RandomizedResponse
 from filterproof.theory.pairs.reference_values import Exact, ReferenceValue, ball_of
 from filterproof.theory.theorems.formula import compile_formula

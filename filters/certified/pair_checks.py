@@ -62,9 +62,9 @@ def charge_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
     for direction in _directions(pair):
         for tail in _TAILS:
             value, truth = float(upper_quantile(direction, tail)), direction.reference_values.loss_isf(tail)
-            says, of = (
-                f"upper {tail:g}-quantile of the loss",
+            of, says = (
                 Comparisons("realisation filter", repr(direction)),
+                f"upper {tail:g}-quantile of the loss",
             )
             yield of.near_truth(says, value, truth, slack=2.0**-44, least=2.0**-50)
 
@@ -83,12 +83,8 @@ def _pure_charge_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
         yield of.at_least("epsilon, its delta 0", epsilon, truth, slack=SLACK, least=UNDERFLOW_SLACK)
         yield of.near_truth("delta beside its epsilon", delta, 0)
     if truth.formula is not None and epsilon < 700:
-        of, value, formula = (
-            Comparisons("Rogers filter", repr(pair)),
-            float(mean_loss_upper_bound(epsilon)),
-            "e*(exp(e) - 1)/2",
-        )
-        yield of.at_least("drift", value, formula, slack=SLACK, least=2.0**-1040, e=epsilon)
+        of, value = Comparisons("Rogers filter", repr(pair)), float(mean_loss_upper_bound(epsilon))
+        yield of.at_least("drift", value, "e*(exp(e) - 1)/2", slack=SLACK, least=2.0**-1040, e=epsilon)
 
 
 def _zcdp_charge_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
@@ -128,11 +124,8 @@ def _gdp_charge_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
     )
     if isinstance(charge, Fraction) and _MODERATE[0] < mu < _MODERATE[1] and not _is_gaussian(pair):
         at = ", ".join(f"{unit * mu:.4g}" for unit in _UNITS)
-        says, margin = (
-            f"GDP charge dominates both ways at epsilon {at}",
-            partial(_domination_margin, pair, mu),
-        )
-        of = Comparisons("Gaussian hockey-stick", repr(pair))
+        of, margin = Comparisons("Gaussian hockey-stick", repr(pair)), partial(_domination_margin, pair, mu)
+        says = f"GDP charge dominates both ways at epsilon {at}"
         yield of.by_margin(says, charge, ">=", margin, slack=None)
 
 
@@ -187,14 +180,11 @@ def _larger_true_value(pair: DominatingPair, method: str, at: float) -> Referenc
 
 def _approximate_charge_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
     basic, zcdp = (
-        Comparisons("basic composition", repr(pair)),
-        Comparisons("approximate zCDP filter", repr(pair)),
+        Comparisons(theorem, repr(pair)) for theorem in ("basic composition", "approximate zCDP filter")
     )
     declared = [float(value) for value in approximate_charge(pair, 0.5)]
-    (rho, xi), reference_values = (
-        (_exact_charge(charge) for charge in approximate_zcdp_charge(pair)),
-        pair.reference_values,
-    )
+    rho, xi = map(_exact_charge, approximate_zcdp_charge(pair))
+    reference_values = pair.reference_values
     if (own := reference_values.kov_parameters) is not None:
         for word, value, truth in zip(("epsilon", "delta"), declared, own, strict=True):
             yield basic.at_least(f"its own {word}", value, truth, slack=0)

@@ -12,8 +12,7 @@ import numpy as np
 from flint import arb
 
 from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
-from filterproof.filters.certified.decisions import last_admitted, last_granted
-from filterproof.filters.certified.families import FAMILIES
+from filterproof.filters.certified.decisions import FAMILIES, last_admitted, last_granted
 from filterproof.filters.contract.contract_checks import (
     checked_admits,
     checked_observe,
@@ -74,10 +73,8 @@ def realisation_comparisons(filt: RealisationFilter, name: str) -> Iterator[Comp
         if any(entry.formula is None for entry in quantiles):
             continue
         goes_on_with_loss = lambda x, sign=sign: admits_after_losses(filt, pair, (sign * x, 0.0))  # noqa: E731
-        last, margin = (
-            last_granted(goes_on_with_loss, 1e-9, 1e4),
-            partial(_room_for_loss, filt.epsilon, quantiles),
-        )
+        last = last_granted(goes_on_with_loss, 1e-9, 1e4)
+        margin = partial(_room_for_loss, filt.epsilon, quantiles)
         says = f"the loss {word} zero, before the last release, up to which it goes on"
         if last is None:
             none = of.by_margin(f"{says}: not even 1e-9", 0, "<=", margin, slack=0, least=1e-9)
@@ -117,11 +114,9 @@ def best_split_comparison(of: Comparisons, rounds: int, delta: float, dhat: floa
 
 def _loss_quantile(pair: DominatingPair, tail: float) -> ReferenceValue:
     """Return the upper quantile of the loss; for a symmetric pair its declared largest loss, an exact number."""
-    return (
-        pair.reference_values.pure_epsilon
-        if tail == 0 and pair.swapped is pair
-        else pair.reference_values.loss_isf(tail)
-    )
+    if tail == 0 and pair.swapped is pair:
+        return pair.reference_values.pure_epsilon
+    return pair.reference_values.loss_isf(tail)
 
 
 def _room_for_loss(epsilon: float, quantiles: Sequence[ReferenceValue], x: arb) -> arb:

@@ -16,9 +16,8 @@ import numpy as np
 from flint import arb
 
 from filterproof.filters.certified.comparison import Comparison, Comparisons
-from filterproof.filters.certified.decisions import last_admitted
+from filterproof.filters.certified.decisions import FAMILIES, last_admitted
 from filterproof.filters.certified.double_double import exact_charge_sum
-from filterproof.filters.certified.families import FAMILIES
 from filterproof.filters.rules.ex_post import ExPostFilter
 from filterproof.filters.rules.hockey_stick import HockeyStickFilter
 from filterproof.theory.pairs import KOV, DominatingPair, Gaussian, Laplace, RandomizedResponse
@@ -50,9 +49,8 @@ def hockey_stick_filter_comparisons(filt: HockeyStickFilter, name: str) -> Itera
         value = math.nan if last is None else last
         yield of.by_margin(f"last x of {family} admitted", value, "<=", margin, slack=_SLACK, **used)
     last = last_admitted(filt, [], FAMILIES["Gaussian(x)"])
-    if (
-        last is not None
-    ):  # all of delta fits at a loss of zero, so more than that is requested in one direction
+    if last is not None:
+        # all of delta fits at a loss of zero, so more than that is requested in one direction
         runs = filt.observe(filt.start(2), np.array([0.5, -0.5]) * filt.epsilon)
         says = f"how many of two runs admit Gaussian({last!r}) once half of epsilon was lost, one each way"
         yield of.near_truth(says, int(filt.admits(runs, Gaussian(last)).sum()), 0)
@@ -68,10 +66,8 @@ def hockey_stick_filter_comparisons(filt: HockeyStickFilter, name: str) -> Itera
                 room = _nearest_to_zero(
                     Fraction(filt.epsilon) - Fraction(signed), abs(Fraction(loss)) * _ROUNDED
                 )
-                says, truth = (
-                    f"charge of {pair!r} {way} after the loss {loss!r}",
-                    partial(_hockey_stick_increase, side, room),
-                )
+                says = f"charge of {pair!r} {way} after the loss {loss!r}"
+                truth = partial(_hockey_stick_increase, side, room)
                 yield of.at_least(
                     says, exact_charge_sum(filt._delta, spent), truth, slack=_SLACK, least=_MOVED
                 )
@@ -96,8 +92,6 @@ def ex_post_comparisons(filt: ExPostFilter, name: str) -> Iterator[Comparison]:
     of, pair = Comparisons("ex-post filter", name), RandomizedResponse(0.75)
     for loss in (0.0, 0.3, -0.7, 0.75, math.inf, -math.inf):
         state = filt.observe(filt.spend(filt.start(1), pair), np.array([loss]))
-        says, spent = (
-            f"charge of an output of {pair!r} with loss {loss!r}",
-            exact_charge_sum(filt._epsilon, state[:2]),
-        )
+        says = f"charge of an output of {pair!r} with loss {loss!r}"
+        spent = exact_charge_sum(filt._epsilon, state[:2])
         yield of.at_least(says, spent, Fraction(min(abs(loss), 0.75)), slack=2.0**-40)

@@ -14,7 +14,7 @@ from filterproof.filters.certified.decisions import constructor_refuses
 from filterproof.theory.pairs.reference_values import ball_of
 from filterproof.theory.thresholds.some_order_delta_share import some_order_rule_delta_share
 
-_CLAIMS = Comparisons("some order kept")
+_CLAIMS, _SHARE = Comparisons("some order kept"), "the share of delta that its orders take"
 #: (epsilon, delta, orders) that use more than delta; for the first, a game breaks the guarantee.
 _TOO_LOW = ((80.0, 0.01, (1.1, 1.3)), (8.0, 1e-5, tuple(2.5 + j / 8 for j in range(64))))
 
@@ -23,7 +23,7 @@ def some_order_comparisons(filt: SomeOrderMarkovFilter, name: str) -> Iterator[C
     """Yield comparisons of the orders' total share of delta, and of orders that must be refused."""
     of, share = _CLAIMS.of(name), some_order_rule_delta_share(filt.usable, filt.delta)
     yield delta_share_comparison(of, filt.usable, filt.delta)
-    yield of.at_most("the share of delta that its orders take", share, Fraction(1), slack=None)
+    yield of.at_most(_SHARE, share, Fraction(1), slack=None)
     for epsilon, delta, orders in _TOO_LOW:
         says = f"{type(filt).__name__}({epsilon}, {delta}, ...) of {len(orders)} orders: refused"
         yield _CLAIMS.equal(
@@ -33,10 +33,7 @@ def some_order_comparisons(filt: SomeOrderMarkovFilter, name: str) -> Iterator[C
 
 def delta_share_comparison(of: Comparisons, alphas: tuple[float, ...], delta: float) -> Comparison:
     """Return the comparison of the orders' computed total share of delta with the true one."""
-    says, truth = (
-        "the share of delta that its orders take",
-        partial(_total_delta_share, alphas, Fraction(delta)),
-    )
+    says, truth = _SHARE, partial(_total_delta_share, alphas, Fraction(delta))
     return of.at_least(says, some_order_rule_delta_share(alphas, delta), truth, slack=2.0**-29)
 
 

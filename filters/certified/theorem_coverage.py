@@ -149,10 +149,8 @@ def coverage_by_menu_pair(filt: FilterBase) -> dict[DominatingPair, TheoremCover
 
 def _same_state_after_both(filt: FilterBase, pair: DominatingPair, other: DominatingPair) -> bool:
     """Return whether a fresh state is the same after either pair."""
-    after, other_state = (
-        checked_spend(filt, checked_start(filt, 1), request, 1) for request in (pair, other)
-    )
-    return all((a == b).all() for a, b in zip(after, other_state, strict=True))
+    states = [checked_spend(filt, checked_start(filt, 1), request, 1) for request in (pair, other)]
+    return all((a == b).all() for a, b in zip(*states, strict=True))
 
 
 def _refused_error(why: str) -> RefusedError:

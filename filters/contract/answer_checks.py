@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.state import State, parts
+from filterproof.filters.contract.state import State, state_leaves
 
 _BOOLEANS = np.dtype(np.bool_)
 
@@ -33,24 +33,13 @@ def checked_numbers(answer: object, of: object, method: str, n: int) -> NDArray[
 
 def checked_state(answer: Any, of: object, method: str, n: int) -> State:
     """`answer` if it is an array with n runs on the first axis, or a container of such arrays, else TypeError."""
-    if _is_state(answer, n):
-        state: State = answer
-        return state
+    leaves = state_leaves(answer)
+    if leaves and all(isinstance(leaf, np.ndarray) and leaf.ndim and len(leaf) == n for leaf in leaves):
+        return answer
     raise TypeError(
         f"{type(of).__name__}.{method} must return an array with {n} runs on the first axis, or a tuple, dict or data "
         f"class of such arrays, got {_answer_text(answer)}; return one number per run, e.g. np.zeros(n)"
     )
-
-
-def _is_state(answer: object, n: int) -> bool:
-    inner = (answer,) if isinstance(answer, np.ndarray) else parts(answer)
-    for part in inner or ():
-        if isinstance(part, np.ndarray):
-            if part.ndim == 0 or len(part) != n:
-                return False
-        elif not _is_state(part, n):
-            return False
-    return bool(inner)
 
 
 def _answer_text(value: object) -> str:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from filterproof.filters.contract.answer_checks import checked_booleans, checked_numbers, checked_state
 from filterproof.filters.contract.filter_base import FilterBase, MechanismFamily, largest_affordable
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
-from filterproof.filters.contract.library import consists_of_library_values, defining_class, is_library_class
+from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.filters.contract.state import State, concatenate_runs, read_only, select_runs
 from filterproof.filters.contract.work import current_meter
 from filterproof.theory.argument_checks import check_former_names, check_overrides
@@ -42,7 +42,6 @@ _SPEAKS_OF = {
 _FORMER_NAMES = {
     "decide": "step",
     "grant": "step",
-    "grant_in_place": "step_inplace",
     "reaches": "is_reachable_state",
 }
 #: The decision methods, which must be defined in the class and not on an instance.
@@ -164,16 +163,6 @@ def _grants_of_step_method(
     return admitted, None if after is None else checked_state(after, filt, "step", n)
 
 
-def checked_step_inplace(filt: FilterBase, state: State, request: DominatingPair) -> NDArray[np.bool_] | None:
-    """Return `filt.step_inplace(state, request)`, or None if the caller has to use `step`.
-
-    Only code of the library gets a state that it can write to.
-    """
-    if not consists_of_library_values(filt):
-        return None
-    return filt.step_inplace(state, request)
-
-
 def checked_spend(filt: FilterBase, state: State, request: DominatingPair, n: int) -> State:
     """Return `filt.spend(state, request)`: a state of n runs."""
     groups = _split_runs_by_family(filt, state, request, n)
@@ -275,9 +264,8 @@ def _call_filter_method(filt: FilterBase, method: str, n: int, state: State, *mo
     """
     count_call(n)
     rule = getattr(filt, method)
-    if not callable(rule):
-        rule = getattr(FilterBase, method).__get__(filt)
-    if method in _SPEAKS_OF and method != "step" and not _is_consistently_overridden(type(filt), method):
+    stale = method in _SPEAKS_OF and method != "step" and not _is_consistently_overridden(type(filt), method)
+    if stale or not callable(rule):
         rule = getattr(FilterBase, method).__get__(filt)
     try:
         return rule(read_only(state), *more)

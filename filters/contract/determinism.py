@@ -92,15 +92,12 @@ def check_determinism(filt: FilterBase[Any], sample: Callable[[SampleRun], None]
         return
     before = _attributes_with_content(users)
     try:
-        first, second = (
-            SampleRun.fresh(filt),
-            SampleRun.fresh(filt),
-        )  # a start between the two runs would reset a counter
+        # a start between the two runs would reset a counter
+        first, second = SampleRun.fresh(filt), SampleRun.fresh(filt)
         begun, state = _attributes_with_content(users), run_keys(first.state)
         sample(first)
-        if (
-            run_keys(first.state) == state
-        ):  # the state never changes: does the filter grant the same request for ever?
+        if run_keys(first.state) == state:
+            # the state never changes: does the filter grant the same request for ever?
             for request, loss in islice(cycle(tuple(first.requests)), EXTRA_REQUESTS):
                 if not first.ask(request, loss):
                     break

@@ -100,18 +100,6 @@ class FilterBase(ABC, Generic[StateT]):
         """
         return self.admits(state, request), None
 
-    def step_inplace(self, state: StateT, request: DominatingPair) -> NDArray[np.bool_] | None:
-        """Decide as `step` does, and charge the granted runs in the arrays of `state`.
-
-        Accountants of many people use this method, because a second state would not fit into memory.
-
-        Returns
-        -------
-        ndarray of bool, shape (n,), or None
-            The decisions, or None if the filter does not support the method and the caller has to call `step`.
-        """
-        return None
-
     def observe(self, state: StateT, loss: NDArray[Any]) -> StateT:
         """Return the state after each run realises a privacy loss.
 
@@ -148,7 +136,7 @@ class FilterBase(ABC, Generic[StateT]):
         return self.promise.extremal(epsilon)
 
     def __repr__(self) -> str:
-        # every parameter and no memory address: the repr restores sessions of the earlier format
+        # every parameter and no memory address: the repr names the filter in saved sessions and on pages
         kind: Any = type(self)
         if is_dataclass(kind):
             given = {part.name: getattr(self, part.name) for part in fields(kind) if part.repr}

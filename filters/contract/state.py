@@ -7,7 +7,7 @@
     >>> select_runs({"main": spent[0], "petty": spent[1]}, np.array([1]))
     {'main': array([1.]), 'petty': array([8])}
 
-Containers are tuples, named tuples, dicts with text keys, and data classes. `fold_leaves` and `map_arrays` traverse
+Containers are tuples, named tuples, dicts with text keys, and data classes. `state_leaves` and `map_arrays` traverse
 them. A filter receives its state from `read_only`. A state that is kept for later is `frozen_copy` or copied. The same
 functions handle an adversary's memory; all runs share a part of it that is not an array.
 """
@@ -71,19 +71,6 @@ def rebuild_container(state: Any, new: Iterable[Any]) -> Any:
     return type(state)(**dict(zip((field.name for field in fields(state)), new, strict=True)))
 
 
-def fold_leaves(
-    array: Callable[..., Any], together: Callable[[list[Any]], Any], state: Any, *others: Any
-) -> Any:
-    """Call `array` on the leaves at each place of the states, and `together` on a container's results.
-
-    All states must have the same nesting.
-    """
-    if (inner := parts(state)) is None:
-        return array(state, *others)
-    places = zip(inner, *map(_parts_getter_like(state), others), strict=True)
-    return together([fold_leaves(array, together, *place) for place in places])
-
-
 def map_arrays(array: Callable[..., Any], state: Any, *others: Any) -> Any:
     """The containers of `state` with what `array` makes of the arrays at each place of the states."""
     if (inner := parts(state)) is None:
@@ -92,10 +79,10 @@ def map_arrays(array: Callable[..., Any], state: Any, *others: Any) -> Any:
     return rebuild_container(state, [map_arrays(array, *place) for place in places])
 
 
-def state_leaves(state: State) -> list[NDArray[Any]]:
+def state_leaves(state: Any) -> list[NDArray[Any]]:
     """Return the arrays of a state as a list."""
-    leaves: list[NDArray[Any]] = fold_leaves(lambda leaf: [leaf], lambda parts: list(chain(*parts)), state)
-    return leaves
+    inner = parts(state)
+    return [state] if inner is None else list(chain.from_iterable(map(state_leaves, inner)))
 
 
 def named_leaves(state: State, name: str = "") -> list[tuple[str, NDArray[Any]]]:
@@ -120,13 +107,8 @@ def runs_of(state: State) -> int:
 def select_runs(state: _S, runs: NDArray[Any]) -> _S:
     """The state of the selected runs (mask or indices)."""
     if type(state) is tuple:  # quickly: this is done for each array of each round
-        some: _S = tuple([select_runs(part, runs) for part in state])  # type: ignore[assignment, attr-defined]
-    else:
-        some = (
-            _selected_leaf(state, runs)
-            if isinstance(state, np.ndarray)
-            else map_arrays(partial(_selected_leaf, runs=runs), state)
-        )
+        return tuple([select_runs(part, runs) for part in state])  # type: ignore[return-value, attr-defined]
+    some: _S = map_arrays(partial(_selected_leaf, runs=runs), state)
     return some
 
 
@@ -237,7 +219,7 @@ def runs_equal(state: State, other: State) -> NDArray[np.bool_]:
         alike = (a == b) | ((a != a) & (b != b))
         return np.asarray(alike.all(axis=tuple(range(1, a.ndim))))
 
-    every: NDArray[np.bool_] = fold_leaves(equal, lambda parts: np.stack(parts).all(axis=0), state, other)
+    every: NDArray[np.bool_] = np.all(state_leaves(map_arrays(equal, state, other)), axis=0)
     return every
 
 
@@ -276,11 +258,7 @@ def run_keys(state: State) -> list[Hashable]:
     numbers = tuple(leaf for leaf in arrays if is_free_of_objects(leaf))
     if len(numbers) < len(arrays):
         contents = [list(map(content, leaf.tolist())) for leaf in arrays if not is_free_of_objects(leaf)]
-        return (
-            list(zip(*contents, run_keys(numbers), strict=True))
-            if numbers
-            else list(zip(*contents, strict=True))
-        )
+        return list(zip(*contents, *([run_keys(numbers)] if numbers else ()), strict=True))
     # the same bytes can come from a longer array next to a shorter one
     layout = "".join(f"{leaf.dtype.str}{leaf.shape[1:]}" for leaf in arrays).encode()
     rows = run_bytes(

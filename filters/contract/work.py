@@ -105,7 +105,7 @@ def stopping_at(limit: WorkLimit | None) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class WorkLimit:
-    """The count of units at which a task has to end. The task asks for it or runs inside `stopping_at`."""
+    """The count of units at which a task must end. The task checks it, or runs inside `stopping_at`."""
 
     until: int
 

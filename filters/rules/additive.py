@@ -7,7 +7,6 @@ library computes the sum exactly.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import lru_cache
 from inspect import getattr_static
 from reprlib import repr as short
@@ -133,21 +132,10 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         With a charge rule the promise may be a consequence of that bound.
         """
         charge: object = self.charge
-        if isinstance(charge, ChargeRule) and not isinstance(
-            self.promise, GaussianDP
-        ):  # its root would be rounded
+        # the mu of a sum of squares would be rounded
+        if isinstance(charge, ChargeRule) and not isinstance(self.promise, GaussianDP):
             return charge.guarantee_for(self.budget.limit).extremal(epsilon)
         return self.promise.extremal(epsilon)
-
-    def __repr__(self) -> str:
-        # with the budget, because the repr restores sessions of the earlier format
-        given = {"promise": getattr(self, "promise", None), "budget": None}
-        with suppress(AttributeError, ValueError):  # none is set, and none follows
-            given["budget"] = self.budget
-        if isinstance(self.charge, ChargeRule):
-            given["charge"] = self.charge
-        given |= getattr(self, "__dict__", {})
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
     def start(self, n: int) -> Exact:
         budget: object = self.budget
@@ -166,9 +154,6 @@ class AdditiveFilter(PrivacyFilter[Exact]):
 
     def step(self, state: Exact, request: DominatingPair) -> tuple[NDArray[Any], Exact]:
         return self.budget.step(state, self._checked_charge(request))
-
-    def step_inplace(self, state: Exact, request: DominatingPair) -> NDArray[np.bool_] | None:
-        return self.budget.charge(state, self._checked_charge(request)) if self._library_keeps_sum else None
 
     @property
     def _library_keeps_sum(self) -> bool:
@@ -215,11 +200,8 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         untouched = state[0] == 0
         if untouched.any():
             # a user's budget may equal another and have other limits
-            largest = (
-                _largest_root_of_fresh_run
-                if type(budget) is Budget
-                else _largest_root_of_fresh_run.__wrapped__
-            )
+            cached = type(budget) is Budget
+            largest = _largest_root_of_fresh_run if cached else _largest_root_of_fresh_run.__wrapped__
             root[untouched] = largest(budget, scale)
         little = np.flatnonzero(room < budget.high * _SMALL_SHARE)
         if little.size:

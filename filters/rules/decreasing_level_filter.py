@@ -68,9 +68,8 @@ class DecreasingLevelFilter(PrivacyFilter[NDArray[np.int64]]):
     def _highest_level_after(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.int64]:
         """Return the highest level that each run may keep after the request, or -1 for a denial."""
         charges, highest = self._charges(request), np.full(len(state), -1, dtype=np.int64)
-        for number, floor in enumerate(
-            self._level_floors
-        ):  # a floor at a time: a row of floors is too short to reduce
+        # a floor at a time: a row of floors is too short to reduce
+        for number, floor in enumerate(self._level_floors):
             left = state - charges[..., number]
             np.maximum(highest, left, out=highest, where=left >= floor)
         return highest

@@ -100,11 +100,8 @@ def _first_negligible_place(pair: DominatingPair, parts: int) -> int:
     last = min(last, most)
     while last - low > max(1, last // _DENSE):
         middle = (low + last) // 2
-        low, last = (
-            (low, middle)
-            if _double_at_least(hockey_stick_at_place(pair, middle, parts)) <= goal
-            else (middle, last)
-        )
+        negligible = _double_at_least(hockey_stick_at_place(pair, middle, parts)) <= goal
+        low, last = (low, middle) if negligible else (middle, last)
     return last
 
 

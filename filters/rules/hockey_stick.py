@@ -94,9 +94,7 @@ class HockeyStickFilter(PrivacyFilter[_State]):
 
     def step(self, state: _State, request: DominatingPair) -> tuple[NDArray[Any], _State]:
         loss, doubt, *spent = state
-        forward, backward = (
-            LinearCharge(charge) for charge in self._increase_in_each_direction(loss, doubt, request)
-        )
+        forward, backward = map(LinearCharge, self._increase_in_each_direction(loss, doubt, request))
         fits, after = self._delta.step((spent[0], spent[1]), forward)
         fits_backward, after_backward = self._delta.step((spent[2], spent[3]), backward)
         spent_after = *after, *after_backward

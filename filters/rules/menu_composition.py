@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.theory.numerics.stable import log_fraction
-from filterproof.theory.pairs import DominatingPair, Gaussian
+from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.size_limits import check_size
 
 #: P-mass by likelihood ratio p/q, None for q = 0; outcomes with p = 0 are omitted.
@@ -29,21 +29,15 @@ MIN_MASS = 2.0**-960
 _SUMS, _EXACT_SUMS = 1 << 26, 1 << 20
 
 
-def has_rational_masses(pair: DominatingPair) -> bool:
-    """Whether the pair has rational masses."""
-    return pair.exact_masses is not None
-
-
 def composed_hockey_stick(
     pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], ratio: Fraction
 ) -> Fraction:
     """Return the larger of E_P[(1 - ratio q/p)_+] in both directions; pairs[j] is composed counts[j] times.
 
     Finite pairs are composed in rational arithmetic: with `exact_masses` if known, else with the doubles p and q (or p
-    e^{-L}). Gaussians compose to one Gaussian, whose divergence is computed in doubles for every outcome of the rest.
-    Without Gaussians the result is exact for those masses. Raises TypeError for other pairs.
+    e^{-L}). The result is exact for those masses. Raises TypeError for other pairs.
     """
-    swapped = tuple(map(_swapped_pair, pairs))
+    swapped = tuple(pair.swapped for pair in pairs)
     return max(
         _one_direction_hockey_stick(pairs, counts, ratio), _one_direction_hockey_stick(swapped, counts, ratio)
     )
@@ -104,45 +98,16 @@ def _mass_at_least_minimum(p: Fraction) -> float:
     return max(float(p), MIN_MASS) if p else 0.0
 
 
-@lru_cache(maxsize=1024)
-def _swapped_pair(pair: DominatingPair) -> DominatingPair:
-    return pair.swapped
-
-
 @lru_cache(maxsize=1 << 16)
 def _one_direction_hockey_stick(
     pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], ratio: Fraction
 ) -> Fraction:
-    variance = sum(
-        count * float(pair.normal_mu) ** 2
-        for pair, count in zip(pairs, counts, strict=True)
-        if pair.normal_mu is not None
-    )
-    distribution = composed_ratios(
-        pairs, tuple(0 if pair.normal_mu is not None else n for pair, n in zip(pairs, counts, strict=True))
-    )
-    if variance == 0:
-        return sum(
-            (p * (1 - ratio / r if r else 1) for r, p in distribution.items() if r is None or r > ratio),
-            Fraction(0),
-        )
-    rest = Gaussian(math.sqrt(variance))
-    log_ratio = log_fraction(ratio)
-    total = Fraction(0)
-    for r, p in distribution.items():
-        total += p if r is None else p * Fraction(float(rest.hockey_stick(log_ratio - log_fraction(r))))
-    return total
-
-
-def composed_ratios(
-    pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]
-) -> dict[Fraction | None, Fraction]:
-    """Return the P-mass by likelihood ratio p/q (None for q = 0) of finite pairs composed in rational arithmetic."""
     distribution: _Distribution = {Fraction(1): Fraction(1)}
     for pair, count in zip(pairs, counts, strict=True):
         if count:
             distribution = _convolution(distribution, _composed_power(pair, count))
-    return distribution
+    above = (p * (1 - ratio / r if r else 1) for r, p in distribution.items() if r is None or r > ratio)
+    return sum(above, Fraction(0))
 
 
 @lru_cache(maxsize=4096)
@@ -178,9 +143,7 @@ def _check_sum_count(sums: int, most: int) -> None:
 @lru_cache(maxsize=1024)
 def _distribution(pair: DominatingPair) -> _Distribution:
     if (both := pair.masses_as_fractions) is None:
-        raise TypeError(
-            f"pair must be finite or Gaussian to be composed exactly, got {pair!r}; leave it off the menu"
-        )
+        raise TypeError(f"pair must be finite to be composed exactly, got {pair!r}; leave it off the menu")
     distribution: _Distribution = {}
     for p, q in both:
         if p > 0:

@@ -9,6 +9,7 @@ True
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -92,10 +93,8 @@ def design_potential(epsilon: float, delta: float, menu: tuple[DominatingPair, .
     """Return the design for a menu; raise ValueError if no level keeps delta or the table is too large."""
     least = min(_loss_deviation(discrete_pld(pair, _PROBE)) / _PROBE for pair in menu)
     parts = max(math.ceil(_FINE / max(least, 2.0**-14)), _MIN_KNOTS)
-    first, last = (
-        -math.ceil(_BELOW * epsilon * parts),
-        math.ceil((epsilon + max(_ABOVE, epsilon + _BEYOND)) * parts),
-    )
+    first = -math.ceil(_BELOW * epsilon * parts)
+    last = math.ceil((epsilon + max(_ABOVE, epsilon + _BEYOND)) * parts)
     knots = last - first + 1
     _check_table_size(menu, knots, _ROUNDS)
     start = payoff(epsilon, parts, first, knots)
@@ -107,13 +106,13 @@ def design_potential(epsilon: float, delta: float, menu: tuple[DominatingPair, .
     rounds = [max(min(each), 1) for each in zip(*(side.rounds() for side in sides), strict=True)]
     _check_table_size(menu, knots, _most_levels(rounds))
     families = [side.build_family(start, rounds) for side in sides]
-    low, high = 0, min(int(family.at[-1]) for family in families) + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        within_delta = all(family.value(middle) <= Fraction(delta) for family in families)
-        low, high = (middle, high) if within_delta else (low, middle)
-    potentials = [family.up_to(low) for family in families]
-    design = PotentialDesign(potentials[0], potentials[-1], low)
+    levels = range(1, min(int(family.at[-1]) for family in families) + 1)
+    # the number of levels that keep delta is the last of them
+    last_level = bisect_left(
+        levels, True, key=lambda level: any(family.value(level) > Fraction(delta) for family in families)
+    )
+    potentials = [family.up_to(last_level) for family in families]
+    design = PotentialDesign(potentials[0], potentials[-1], last_level)
     if not design.is_valid(epsilon, delta):
         raise ValueError(
             f"design must hold mechanisms that fit (epsilon, delta) = ({epsilon!r}, {delta!r}), got {menu!r}; "

@@ -150,7 +150,7 @@ class RealisationFilter(PrivacyFilter[_State]):
     def start(self, n: int) -> _State:
         zeros = np.zeros(n)
         released, exact = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.bool_)
-        return zeros, zeros, zeros, zeros, released, exact, *self._largest_allowable_quantiles(np.full(n, -1))
+        return zeros, zeros, zeros, zeros, released, exact, *self._reach[:, np.full(n, -1)]
 
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
         before, _, forward, backward, released, exact, *reach = state
@@ -187,7 +187,7 @@ class RealisationFilter(PrivacyFilter[_State]):
         known = _losses_are_doubles(request)
         with np.errstate(invalid="ignore"):
             exact = exact & _sum_is_exact(before, last) & known
-        reach = self._largest_allowable_quantiles(positions(tuple(dict(self.after)), request, n))
+        reach = self._reach[:, positions(tuple(dict(self.after)), request, n)]
         return before + last, np.zeros(n), forward, backward, released + 1, exact, *reach
 
     def is_reachable_state(self, state: _State) -> NDArray[Any]:
@@ -196,14 +196,12 @@ class RealisationFilter(PrivacyFilter[_State]):
         Infinite losses are accepted, because they end the run. A finite loss above the menu's largest is refused,
         although a request outside the menu may cause it.
         """
-        before, last, forward, backward, released, _, *is_reachable_state = state
+        before, last, forward, backward, released, _, *reach = state
         # E_P[e^-L] <= 1, so P(L <= x) <= e^x: no upper quantile lies below log(1 - theta)
         least = float(rm.log1p(-self._theta_value) * (1 + 2.0**-40))
         room, past = 1 + 2.0**-40, np.maximum(released - 1, 0)
         in_range = (released >= 0) & (released <= self.rounds) & (forward >= least) & (backward >= least)
-        in_range &= np.isin(
-            is_reachable_state[0] + 1j * is_reachable_state[1], self._reach[0] + 1j * self._reach[1]
-        )
+        in_range &= np.isin(reach[0] + 1j * reach[1], self._reach[0] + 1j * self._reach[1])
         for sign, most, least_reach in zip((1, -1), self._most, self._reach.min(axis=1), strict=True):
             with np.errstate(invalid="ignore"):  # 0 * inf without releases
                 sums = np.where(past > 0, past * most, 0.0)
@@ -219,10 +217,6 @@ class RealisationFilter(PrivacyFilter[_State]):
     def observe(self, state: _State, loss: NDArray[Any]) -> _State:
         before, _, *rest = state
         return before, np.asarray(loss, dtype=np.float64), *rest
-
-    def _largest_allowable_quantiles(self, place: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the largest dhat-quantiles of the allowable sets at these places, -1 for the menu: (2, n)."""
-        return self._reach[:, place]
 
     @property
     def _dhat_value(self) -> float:

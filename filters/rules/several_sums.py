@@ -124,11 +124,9 @@ class _EpsilonDeltaSums(SeveralSums):
         self, at: float | None, rule: str, zcdp: float, pure: float = math.inf
     ) -> GuaranteeScope | None:
         """Return bounds for every path, or None if the charges allow infinite Rényi divergences."""
-        return (
-            None
-            if at is not None
-            else GuaranteeScope(zcdp, pure=pure, infinite=self._budgets[-1].limit, rule=rule)
-        )
+        if at is not None:
+            return None
+        return GuaranteeScope(zcdp, pure=pure, infinite=self._budgets[-1].limit, rule=rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +198,7 @@ class BasicFilter(_EpsilonDeltaSums):
 
     def spent(self, state: Sums) -> Guarantee:
         """Return (sum epsilon_s, sum delta_s)-DP, rounded up."""
-        sums = zip(self._budgets, sums_as_double_doubles(state), strict=True)
-        epsilon, delta = (budget.total(pair) for budget, pair in sums)
+        epsilon, delta = map(Budget.total, self._budgets, sums_as_double_doubles(state))
         return ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon)
 
 
@@ -418,9 +415,8 @@ class RogersFilter(_EpsilonDeltaSums):
 
     def admits(self, state: Sums, request: DominatingPair) -> NDArray[Any]:
         fits = SeveralSums.admits(self, state, request)  # super() fails in a dataclass with slots
-        return np.asarray(
-            fits & self._bound_is_kept(self.spend(state, request))
-        )  # a subclass may charge more
+        # a subclass may charge more
+        return np.asarray(fits & self._bound_is_kept(self.spend(state, request)))
 
     def step(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
         fits, after = SeveralSums.step(self, state, request)
@@ -442,10 +438,7 @@ class RogersFilter(_EpsilonDeltaSums):
 
     def loss_bound(self, state: Sums) -> NDArray[np.float64]:
         """Return K of the charges so far: shape (n,)."""
-        drifts, squares, _ = (
-            budget.value(pair)
-            for budget, pair in zip(self._budgets, sums_as_double_doubles(state), strict=True)
-        )
+        drifts, squares, _ = map(Budget.value, self._budgets, sums_as_double_doubles(state))
         spread: NDArray[np.float64] = self.deviation(squares)
         return drifts + spread
 

@@ -39,7 +39,7 @@ from filterproof.filters.rules.menu import (
     positions,
     valid_counts,
 )
-from filterproof.filters.rules.menu_composition import composed_hockey_stick, has_rational_masses
+from filterproof.filters.rules.menu_composition import composed_hockey_stick
 from filterproof.filters.rules.orders import SomeOrderRule
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.conversions import CKS, Conversion
@@ -78,12 +78,12 @@ def suppress_unsound_warning() -> Iterator[None]:
         yield
 
 
-def warn_unsound(filt: PrivacyFilter) -> None:
-    """Warn that the new filter does not keep its guarantee."""
+def warn_unsound(thing: object, flaw: str, stacklevel: int = 4) -> None:
+    """Warn that the new object does not keep its guarantee."""
     warnings.warn(
-        f"{type(filt).__name__} does not keep its guarantee ({filt.proof}); use it only as a counterexample",
+        f"{type(thing).__name__} does not keep its guarantee ({flaw}); use it only as a counterexample",
         UnsoundFilterWarning,
-        stacklevel=4,
+        stacklevel=stacklevel,
     )
 
 
@@ -129,7 +129,7 @@ class NaiveRealisationFilter(PrivacyFilter):
     def __post_init__(self) -> None:
         epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        warn_unsound(self)
+        warn_unsound(self, self.proof)
 
     def start(self, n: int) -> NDArray[Any]:
         return np.zeros(n)
@@ -194,7 +194,7 @@ class SquaredLossFilter(PrivacyFilter[Exact]):
         (rho,) = store_checked_parameters(self, rho=one_positive)
         object.__setattr__(self, "promise", ZCDP(rho))
         object.__setattr__(self, "_budget", Budget.of(rho))
-        warn_unsound(self)
+        warn_unsound(self, self.proof)
 
     def start(self, n: int) -> Exact:
         return self._budget.start(n)
@@ -230,7 +230,7 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
     delta : float in (0, 1)
         The delta of the false promise.
     menu : tuple of DominatingPair
-        The pairs that requests may use. Others are denied.
+        The pairs with finitely many outcomes that requests may use. Others are denied.
     ratio, exact_delta : Fraction, optional
         e^epsilon and delta as rational numbers: use `from_ratio`.
 
@@ -279,12 +279,12 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
         ):
             if exact is not None and (log_fraction(exact) if name == "ratio" else float(exact)) != rounded:
                 raise ValueError(
-                    f"{name} must agree with its rounded value, got {name}={exact} beside {rounded!r}; "
+                    f"{name} must agree with its rounded value, got {name}={exact} with {rounded!r}; "
                     "use NonadaptiveCompositionFilter.from_ratio"
                 )
         object.__setattr__(self, "menu", checked_menu(self.menu))
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        warn_unsound(self)
+        warn_unsound(self, self.proof)
 
     @classmethod
     def from_ratio(
@@ -300,7 +300,7 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
         return (
             self.ratio is not None
             and self.exact_delta is not None
-            and all(map(has_rational_masses, self.menu))
+            and all(pair.exact_masses is not None for pair in self.menu)
         )
 
     def start(self, n: int) -> NDArray[Any]:
@@ -436,7 +436,7 @@ class RangedBlackwellFilter(BlackwellFilter):
                 "pass a range of eps"
             )
         self._store_parameters(ZCDPGuaranteeOnRange(next_above(mu * mu / 2), low, high))
-        warn_unsound(self)
+        warn_unsound(self, self.proof)
 
     @property
     def _least_epsilon(self) -> float:
@@ -490,7 +490,7 @@ class SomeOrderFilter(SomeOrderRule):
 
     def __post_init__(self) -> None:
         SomeOrderRule.__post_init__(self)  # super() without arguments fails in a dataclass with slots
-        warn_unsound(self)
+        warn_unsound(self, self.proof)
 
 
 @dataclass(frozen=True, slots=True)
@@ -540,7 +540,7 @@ class CentralLimitFilter(AdditiveFilter):
         (mu,) = store_checked_parameters(self, mu=one_mu)
         object.__setattr__(self, "promise", GaussianDP(mu))
         object.__setattr__(self, "budget", Budget.square_of(mu))
-        warn_unsound(self)
+        warn_unsound(self, self.proof)
 
     def charge(self, request: DominatingPair) -> Charge:
         """Return the charge of `request`, a squared GDP parameter."""
@@ -550,9 +550,8 @@ class CentralLimitFilter(AdditiveFilter):
         if sampled is None:
             return gdp_charge(request)
         rate, full = sampled[0], request.gdp_mu * request.gdp_mu * _PRODUCT_ROUNDING
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # 0 times infinity, which `floor_at_tiny` makes infinite
+        # `floor_at_tiny` makes 0 times infinity infinite
+        with np.errstate(over="ignore", invalid="ignore"):
             limit = rate * rate * _PRODUCT_ROUNDING * rm.expm1(full)
         charged = float_if_scalar(np.where(np.less(rate, _SMALL_RATE), limit, full))
         return LinearCharge(floor_at_tiny(with_rounding_margin(charged), request))

@@ -60,50 +60,36 @@ def broken_invariants(
     result is not a proof. Raises ValueError for no requests and for examples below 1.
     """
     checked_filter(filt)
+    if examples < 1:
+        raise ValueError(f"examples must be at least 1, got examples={examples}; pass e.g. 100")
     try:
-        return _broken_invariants(filt, rng, examples, requests, until)
+        drawn = requests_near(filt) if requests is None else requests_of(requests, filt)
+        broken: dict[str, str] = {}
+        admitted = [pair for pair in (*drawn.near, *drawn.pairs) if something_is_admitted(filt, pair)]
+        if not admitted:
+            broken["something_is_admitted"] = "a fresh run admits none of the requests"
+        for _ in range(examples):
+            for invariant in INVARIANT_FUNCTIONS:
+                name = invariant.__name__
+                if name in broken:
+                    continue
+                if until():
+                    return _in_order(broken)
+                case = drawn_case(name, drawn, ByteTape(rng.bytes(case_byte_count(name))))
+                try:
+                    invariant(filt, **case)
+                except InvariantBrokenError as how:
+                    broken[name] = str(how)
+            # a filter with a counter in an attribute soon denies everything and then violates nothing
+            for pair in admitted[:4]:
+                if not something_is_admitted(filt, pair):
+                    words = f"a fresh run denies {pair!r}; an earlier one admitted it, and other runs came between"
+                    broken.setdefault("runs_do_not_see_each_other", words)
+        return _in_order(broken)
     except StateWrittenError as how:
         return (BrokenInvariant(_WRITING.get(how.method, "asking_changes_nothing"), str(how)),)
 
 
-def _broken_invariants(
-    filt: PrivacyFilter,
-    rng: np.random.Generator,
-    examples: int,
-    requests: Sequence[DominatingPair] | None,
-    until: Callable[[], bool],
-) -> tuple[BrokenInvariant, ...]:
-    if examples < 1:
-        raise ValueError(f"examples must be at least 1, got examples={examples}; pass e.g. 100")
-    drawn = requests_near(filt) if requests is None else requests_of(requests, filt)
-    broken: dict[str, BrokenInvariant] = {}
-    admitted = [pair for pair in (*drawn.near, *drawn.pairs) if something_is_admitted(filt, pair)]
-    if not admitted:
-        broken["something_is_admitted"] = BrokenInvariant(
-            "something_is_admitted", "a fresh run admits none of the requests"
-        )
-    for _ in range(examples):
-        for invariant in INVARIANT_FUNCTIONS:
-            name = invariant.__name__
-            if name in broken:
-                continue
-            if until():
-                return _in_order(broken)
-            case = drawn_case(name, drawn, ByteTape(rng.bytes(case_byte_count(name))))
-            try:
-                invariant(filt, **case)
-            except InvariantBrokenError as how:
-                broken[name] = BrokenInvariant(name, str(how))
-        # a filter with a counter in an attribute soon denies everything and then violates nothing
-        for pair in admitted[:4]:
-            if not something_is_admitted(filt, pair):
-                words = f"a fresh run denies {pair!r}; an earlier fresh run admitted it, and other runs came between"
-                broken.setdefault(
-                    "runs_do_not_see_each_other", BrokenInvariant("runs_do_not_see_each_other", words)
-                )
-    return _in_order(broken)
-
-
-def _in_order(broken: dict[str, BrokenInvariant]) -> tuple[BrokenInvariant, ...]:
+def _in_order(broken: dict[str, str]) -> tuple[BrokenInvariant, ...]:
     names = ("something_is_admitted", *(invariant.__name__ for invariant in INVARIANT_FUNCTIONS))
-    return tuple(broken[name] for name in names if name in broken)
+    return tuple(BrokenInvariant(name, broken[name]) for name in names if name in broken)

@@ -20,7 +20,6 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.invariants import (
     INVARIANT_FUNCTIONS,
     InvariantBrokenError,
-    a_larger_budget_admits_as_much,
     case_byte_count,
     drawn_case,
     order_does_not_matter,
@@ -44,7 +43,6 @@ def invariant_test_class(
     target: PrivacyFilter | Callable[[], PrivacyFilter],
     *,
     mechanisms: SearchStrategy[DominatingPair] | None = None,
-    larger: PrivacyFilter | None = None,
     examples: int = 40,
 ) -> type:
     """Make a pytest class that tests the invariants of every filter: `TestMyFilter = fp.invariants(MyFilter)`.
@@ -58,8 +56,6 @@ def invariant_test_class(
     mechanisms : SearchStrategy, optional
         Draws the pairs to request. A filter with a menu needs its own strategy. By default the pairs are from the
         common families.
-    larger : PrivacyFilter, optional
-        The same filter with a larger budget. It adds the invariant that a larger budget admits at least as much.
     examples : int, default 40
         Number of examples for each invariant.
 
@@ -85,18 +81,14 @@ def invariant_test_class(
             f"target must be a PrivacyFilter or a callable that makes one, got {type(target).__name__}; subclass "
             "fp.PrivacyFilter"
         )
-    single_run, configured = (
-        strategies.reproducible_settings(examples),
-        strategies.reproducible_settings(-(-examples // _RUNS)),
-    )
+    single_run = strategies.reproducible_settings(examples)
+    configured = strategies.reproducible_settings(-(-examples // _RUNS))
 
     # the filter's own code runs in the test and not when the class is made
     @cache
     def filter_under_test() -> PrivacyFilter:
         filt = target if isinstance(target, PrivacyFilter) else target()
-        for tested in (filt, larger):
-            if tested is not None:
-                checked_filter(tested)
+        checked_filter(filt)
         return filt
 
     @cache
@@ -126,9 +118,7 @@ def invariant_test_class(
 
     methods: dict[str, Any] = {"test_something_is_admitted": test_something_is_admitted}
 
-    def add(
-        invariant: Callable[..., None], given: SearchStrategy[dict[str, Any]] | None = None, **fixed: Any
-    ) -> None:
+    def add(invariant: Callable[..., None], given: SearchStrategy[dict[str, Any]] | None = None) -> None:
         name = invariant.__name__
         if given is None:
             given = strategies.hypothesis_strategy_by_bytes(
@@ -137,7 +127,7 @@ def invariant_test_class(
 
         def test(self: object, given: dict[str, Any]) -> None:
             try:
-                invariant(filter_under_test(), **fixed, **given)
+                invariant(filter_under_test(), **given)
             except StateWrittenError as how:
                 raise InvariantBrokenError(str(how)) from how
 
@@ -161,6 +151,4 @@ def invariant_test_class(
         add(invariant)
     add(the_promise_is_kept, foes.map(lambda adversary: {"adversary": adversary}))
     add(order_does_not_matter)
-    if larger is not None:
-        add(a_larger_budget_admits_as_much, larger=larger)
     return type(f"Test{getattr(kind, '__name__', 'Filter')}", (), methods)

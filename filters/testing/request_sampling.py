@@ -288,9 +288,8 @@ def _split_into_cost_chains(pairs: Sequence[DominatingPair]) -> list[tuple[Domin
             if type(pair) is type(chain[0]) and pair.dominates(chain[-1]):
                 chain.append(pair)
                 break
-            if type(pair) is type(chain[0]) and chain[0].dominates(
-                pair
-            ):  # a noise parameter: larger is cheaper
+            # a noise parameter: larger is cheaper
+            if type(pair) is type(chain[0]) and chain[0].dominates(pair):
                 chain.insert(0, pair)
                 break
         else:

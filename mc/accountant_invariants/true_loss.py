@@ -1,4 +1,4 @@
-"""Reference values for accountants: closed forms, certified compositions and small exact games."""
+"""Reference values for accountants: closed forms and certified compositions."""
 
 from __future__ import annotations
 
@@ -6,16 +6,12 @@ import math
 from collections import Counter
 from unittest import SkipTest
 
-from filterproof.filters.adapters.foreign import CountedFilter
 from filterproof.mc.accountant_invariants.audited_accountant import History
 from filterproof.mc.losses.composition import Composition
-from filterproof.mc.worst_case.solve import worst_case
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from filterproof.theory.numerics.decimals import format_down, format_up
+from filterproof.theory.numerics.decimals import format_down
 from filterproof.theory.pairs import DominatingPair
 
-#: The rounds of the games, and the number of pairs of their menus.
-_ROUNDS, _LEVELS = (2, 3), 4
 #: The orders at which a rho, and the epsilons at which a mu, is compared with the true value.
 _ORDERS, _EPSILONS = (1.001, 1.5, 2.0, 4.0, 8.0, 32.0), (0.0, 0.25, 1.0, 3.0)
 
@@ -83,23 +79,3 @@ def _explain_too_small_profile(
             above = f"at least {format_down(low)}, above {format_down(delta)}"
             return f"{reports}, but delta at epsilon={epsilon:.6g} is {above}"
     return ""
-
-
-def small_game_value_and_excess(filt: CountedFilter) -> tuple[str, str]:
-    """Return the value of a small worst-case game as text, and how it exceeds the guarantee, or ""."""
-    epsilon = float(getattr(filt.promise, "epsilon", 1.0))
-    promised = float(filt.promise.delta(epsilon))
-    if not any(filt.admits(filt.start(1), pair)[0] for pair in filt.menu[:_LEVELS]):
-        raise SkipTest("it denies every pair of its menu")
-    words = ""
-    for rounds in _ROUNDS:
-        value = worst_case(filt, filt.menu[:_LEVELS], epsilon=epsilon, rounds=rounds)
-        high = format_up(value.high)
-        words = f"{rounds} rounds: delta at epsilon={epsilon:.6g} is at most {high}, promised {promised:.6g}"
-        if value.low > promised * (1 + 1e-9):
-            return words, (
-                f"an adversary of {rounds} rounds reaches delta of at least {format_down(value.low)} at "
-                f"epsilon={epsilon:.6g}, "
-                f"promised {promised:.6g}"
-            )
-    return words, ""

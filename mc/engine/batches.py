@@ -22,10 +22,10 @@ from filterproof.filters.contract.state import (
     State,
     compact_runs,
     concatenate_runs,
-    fold_leaves,
     read_only,
     replace_selected,
     select_runs,
+    state_leaves,
 )
 from filterproof.mc.engine.adversary import AdversaryView, checked_request
 from filterproof.mc.engine.distinct_states import DistinctStates, distinct_states
@@ -316,7 +316,8 @@ def _adversary_memory(game: Game, n: int, rng: np.random.Generator) -> Any:
             )
 
     memory = game.adversary.start(game.filter, n, rng)
-    fold_leaves(check, list, memory)
+    for leaf in state_leaves(memory):
+        check(leaf)
     return memory
 
 

@@ -18,10 +18,10 @@ from filterproof.filters.contract.contract_checks import (
 from filterproof.filters.contract.state import (
     State,
     concatenate_runs,
-    fold_leaves,
     read_only,
     replace_selected,
     select_runs,
+    state_leaves,
 )
 from filterproof.mc.engine.adversary import AdversaryView, checked_request
 from filterproof.mc.engine.game import Game
@@ -114,7 +114,8 @@ class AdversaryQueries:
     def start(self) -> Positions:
         """Return the position before the first round."""
         memory = self.game.adversary.start(self.game.filter, 1, self.rng)
-        fold_leaves(_check_memory, list, memory)
+        for leaf in state_leaves(memory):
+            _check_memory(leaf)
         return Positions(np.zeros(1), np.zeros(1), checked_start(self.game.filter, 1), memory)
 
     def ask(self, t: int, at: Positions) -> tuple[NDArray[np.intp], Positions]:

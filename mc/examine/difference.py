@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -17,10 +18,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from filterproof.filters.adapters.bridge import LateBridgeError
 from filterproof.filters.adapters.labelled_filter import LabelledFilter, bridged_filter_of
 from filterproof.filters.contract.contract_checks import checked_filter, checked_start
 from filterproof.filters.contract.filter_base import MechanismFamily
-from filterproof.filters.contract.work import WorkLimit
+from filterproof.filters.contract.work import WorkLimit, activate_meter, checked_effort
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.testing.request_sampling import (
     FAMILIES,
@@ -30,15 +32,15 @@ from filterproof.filters.testing.request_sampling import (
     clip_to_possible_loss,
     requests_near,
 )
-from filterproof.mc.examine.counted_search import last_report
-from filterproof.mc.examine.deadline import Deadline
+from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.divergence import targets
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
 from filterproof.mc.examine.formatting import pair_words, sequence_words, user_code_name
 from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.revalidation import history_is_granted, nondeterminism_fault
 from filterproof.mc.examine.sequence import RequestSequence, granted_state
-from filterproof.mc.examine.worker import run_isolated
+from filterproof.mc.examine.stage_finding import stopped_after
+from filterproof.mc.examine.worker import iter_isolated, run_isolated
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.decimals import format_down
 from filterproof.theory.pairs import DominatingPair
@@ -51,6 +53,8 @@ _BYTES_PER_HISTORY = 256
 _HISTORIES_PER_REPORT = 16
 Filters: TypeAlias = tuple[PrivacyFilter, PrivacyFilter]
 _NAMES = ("the first", "the second")
+#: Units of work of effort 1: about ten seconds on an idle machine.
+_UNITS = 500_000
 #: The share of the work for the search. The rest is for the largest last request.
 _SEARCH_SHARE = 0.7
 #: The number of families that are also requested at other labels than those of the record: the first ones.
@@ -166,14 +170,28 @@ def first_difference(
     filters = first, second
     for filt in filters:
         checked_filter(filt)
-    work = partial(_search_reports, filters, _families(filters), check_count("seed", seed, least=0))
+    units, deadline = _UNITS * checked_effort(effort), Deadline.of(seconds)
+    work = partial(_search_reports, filters, _families(filters), check_count("seed", seed, least=0), units)
     # once here: every worker would take as long as for hundreds of histories
     import_module("filterproof.mc.runs.warmup")
     whose = " and ".join(map(user_code_name, filters))
     # the worker of a program may start processes
     worker_filter = second if bridged_filter_of(second) is not None else first
-    nothing, confirm = DifferenceSearch(None, 0, 0), partial(_confirm_isolated, filters)
-    return last_report(work, nothing, effort, seconds, confirm, filt=worker_filter, whose=whose)
+    latest, began = DifferenceSearch(None, 0, 0), None
+    with activate_meter() as meter:
+        try:
+            with closing(iter_isolated(work, deadline=deadline, filt=worker_filter, whose=whose)) as reports:
+                for report in reports:
+                    began = meter.done if began is None else began  # preparations do not count
+                    with activate_meter():  # the replay of a report does not count as work
+                        _confirm_isolated(filters, report, deadline)
+                    latest = report
+                    if deadline.expired:  # the next report may come before the deadline is noticed
+                        raise OutOfTime
+        except (OutOfTime, LateBridgeError) as late:
+            share = 0.0 if began is None else (meter.done - began) / units
+            return replace(latest, stopped=stopped_after(share, late))
+    return latest
 
 
 def _confirm_isolated(filters: Filters, search: DifferenceSearch, deadline: Deadline) -> None:

@@ -10,9 +10,10 @@
 ...         if spent + pair.pure_epsilon <= 1.0:
 ...             self.disk["spent"] = spent + pair.pure_epsilon
 ...             yield fp.services.Release()
->>> search = first_violation(Purse, fp.PureDP(1.0))
->>> len(search.violation.schedule.moves)
-6
+>>> moves = (*map(ServiceMove, ("ask", "step", "ask", "step", "step")), ServiceMove("step", 1))
+>>> played = Schedule((fp.RandomizedResponse(1.0),), moves).play(Purse)
+>>> print(break_test(fp.PureDP(1.0), Purse)(played).measure)
+delta at epsilon=1 (P||Q)
 """
 
 from __future__ import annotations
@@ -20,15 +21,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import cycle, product
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
-from filterproof.filters.adapters.service import MakeService, PromisedService, with_promise
+from filterproof.filters.adapters.service import MakeService
 from filterproof.filters.contract.largest_granted import largest_granted
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, count_work, stopping_at
-from filterproof.mc.examine.counted_search import last_report
 from filterproof.mc.examine.counterexample import Counterexample, measured_counterexample
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.divergence import Divergence, targets
@@ -37,8 +37,6 @@ from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.pairs_in_attributes import allowed_values_for
 from filterproof.mc.examine.parameter_families import (
     OneParameterFamily,
-    checked_family_names,
-    families_for_guarantee,
 )
 from filterproof.mc.examine.schedule import (
     MOVE_KINDS,
@@ -49,10 +47,8 @@ from filterproof.mc.examine.schedule import (
     name_of_service,
 )
 from filterproof.mc.examine.sequence import RequestSequence
-from filterproof.theory.argument_checks import check_count
 from filterproof.theory.display import one_line_repr
 from filterproof.theory.guarantees import Guarantee
-from filterproof.theory.numerics.decimals import format_down
 from filterproof.theory.pairs import DominatingPair
 
 #: The number of families that the search uses, of those from which the service grants something.
@@ -89,58 +85,6 @@ class Violation:
         """Return the violation of a service, or of a filter whose program is a service, as data."""
         game = {"schedule": self.schedule.to_data(allowed_values_for(filt)), "epoch": self.epoch}
         return measured_counterexample(filt, self.measure, self.low, self.promised, **game)
-
-    def __str__(self) -> str:
-        """Return the events and the resulting divergence."""
-        numbered_events = [f"{number}. {event}" for number, event in enumerate(self.events, 1)]
-        whose = "all releases" if self.epoch is None else f"the releases of epoch {self.epoch}"
-        reached = f"so {self.measure} of {whose} is at least {format_down(self.low)}"
-        return "\n".join([*numbered_events, f"{reached}; promised {self.promised:.6g}"])
-
-
-@dataclass(frozen=True, slots=True)
-class ScheduleSearch:
-    """The result of a schedule search: the first violation or None, and the amount of search.
-
-    `raised` is the first error of the service's own code, or ""; an error counts as a denial. `stopped` is the share
-    of the work after which the time limit ended the search, or "".
-    """
-
-    violation: Violation | None
-    schedules: int
-    released: int
-    raised: str = ""
-    stopped: str = ""
-    service: PromisedService | None = field(default=None, compare=False, repr=False)
-
-    __repr__ = one_line_repr
-
-    @property
-    def counterexample(self) -> Counterexample | None:
-        """The violation as data that anyone can replay with the service; None without a violation."""
-        return None if self.violation is None else self.violation.counterexample(self.service)
-
-    def __str__(self) -> str:
-        """Return the violation, or the amount of search without one."""
-        if self.violation is not None:
-            return str(self.violation)
-        began = f"{self.stopped}: " if self.stopped else ""
-        if not self.released:
-            return f"{began}nothing was released in {self.schedules:,} schedules{self._raised_text}"
-        return (
-            f"{began}no violation found in {self.schedules:,} schedules with {self.released:,} answers. This is not a "
-            f"proof that there is none{self._raised_text}"
-        )
-
-    def with_played(self, played: list[ServiceSimulator]) -> Self:
-        """Return the report with the counts of further schedules added."""
-        raised = self.raised or next((world.raised for world in played if world.raised), "")
-        released = self.released + sum(len(world.released) for world in played)
-        return replace(self, schedules=self.schedules + len(played), released=released, raised=raised)
-
-    @property
-    def _raised_text(self) -> str:
-        return f"; its code raised {self.raised}" if self.raised else ""
 
 
 #: The violation by the releases so far, or None.
@@ -207,68 +151,6 @@ def granted_or_default_menu(
     return granted_menu(make, families) or tuple(family.pair(1.0) for family in families[:_GRANTED])
 
 
-def first_violation(
-    service: MakeService,
-    promise: Guarantee,
-    *,
-    effort: float = 1.0,
-    seconds: float | None = None,
-    seed: int = 0,
-    mechanisms: Sequence[str] = MECHANISMS,
-) -> ScheduleSearch:
-    """Search for a schedule whose releases, composed as fixed mechanisms, break the guarantee of a service.
-
-    Clients send requests, several at once, and repeat them. The process is killed between any two steps and at any
-    write of its disk. The disk refuses writes. Epochs end if the service has a clock.
-
-    Parameters
-    ----------
-    service : callable
-        service(disk) starts a process of the service (`filterproof.filters.adapters.service`).
-    promise : Guarantee
-        The guarantee for all releases of an epoch.
-    effort : float, default 1.0
-        Amount of search, > 0, counted in work (`filterproof.filters.contract.work`); 1 takes about ten seconds for a
-        service in Python.
-    seconds : float, optional
-        Time limit, > 0, that ends the search early.
-    seed : int, default 0
-        Seed of the schedules, >= 0.
-    mechanisms : str or sequence of str
-        Names of families of requests. The search tries them in this order until the service grants two.
-
-    Returns
-    -------
-    ScheduleSearch
-        The first violation, reduced to a minimal schedule, and the amount of search. `counterexample` has the data for
-        `fp.replay(data, filt=fp.services.with_promise(service, promise))`. The result depends on the arguments and on
-        the version of Hypothesis. With `stopped` set it also depends on the time limit.
-
-    Raises
-    ------
-    TypeError
-        If `service` is not callable or `promise` is not a guarantee.
-    ValueError
-        If effort, seconds, seed or mechanisms is out of range.
-    FilterFault
-        If the service ends its process, or if new processes of the service do not repeat the releases.
-
-    Notes
-    -----
-    A search without a finding is not a proof. The service runs in a process of its own.
-    """
-    families, seed = requested_families(service, promise, mechanisms), check_count("seed", seed, least=0)
-    work = partial(_reports_on_granted_menu, service, promise, families, seed)
-
-    def confirm(search: ScheduleSearch, deadline: Deadline) -> None:
-        if search.violation is not None:
-            confirm_schedule(service, promise, search.violation.schedule, deadline)
-
-    nothing, whose = ScheduleSearch(None, 0, 0), name_of_service(service)
-    report = last_report(work, nothing, effort, seconds, confirm, whose=whose)
-    return replace(report, service=with_promise(service, promise))
-
-
 def confirm_schedule(
     service: MakeService, promise: Guarantee, schedule: Schedule, deadline: Deadline
 ) -> None:
@@ -280,30 +162,15 @@ def confirm_schedule(
         )
 
 
-def _reports_on_granted_menu(
-    service: MakeService,
-    promise: Guarantee,
-    families: tuple[OneParameterFamily, ...],
-    seed: int,
-    units: float,
-) -> Iterator[ScheduleSearch]:
-    """Yield the reports of a search over a menu of requests that the service grants."""
-    yield ScheduleSearch(None, 0, 0)
-    menu = granted_or_default_menu(service, families)
-    yield from search_reports(service, promise, menu, WorkLimit.of(units), seed=seed)
-
-
-def requested_families(
-    service: MakeService, promise: Guarantee, mechanisms: str | Sequence[str]
-) -> tuple[OneParameterFamily, ...]:
-    """Return the families of these names, after a check of the service and its guarantee."""
-    return families_for_guarantee(checked_family_names(mechanisms), with_promise(service, promise).promise)
-
-
-def search_reports(
+def search_schedules(
     service: MakeService, promise: Guarantee, menu: tuple[DominatingPair, ...], limit: WorkLimit, *, seed: int
-) -> Iterator[ScheduleSearch]:
-    """Yield the reports of a search over a menu, one per batch of examples, the last one over all of them."""
+) -> tuple[Violation | None, str]:
+    """Return a minimal schedule over a menu that breaks the guarantee, or None, and the amount of search in words.
+
+    Clients send requests, several at once, and repeat them. The process is killed between any two steps and at any
+    write of its disk. The disk refuses writes. Epochs end if the service has a clock. The result depends on the
+    arguments and on the version of Hypothesis.
+    """
     import hypothesis
     from hypothesis import stateful
     from hypothesis.configuration import set_hypothesis_home_dir
@@ -312,7 +179,7 @@ def search_reports(
     from filterproof.filters.testing.strategies import reproducible_settings
 
     set_hypothesis_home_dir(os.devnull)  # this is a worker, which must leave no files in the user's folder
-    among, report = break_test(promise, service), ScheduleSearch(None, 0, 0)
+    among, schedules, released, raised = break_test(promise, service), 0, 0, ""
     searching, quiet = limit.fraction(_SEARCH_SHARE), hypothesis.Verbosity.quiet
     settings = partial(reproducible_settings, _BATCH, phases=(hypothesis.Phase.generate,), verbosity=quiet)
     for number, rules in enumerate(cycle(_RULES)):
@@ -321,17 +188,18 @@ def search_reports(
         # Flaky: the service behaves differently the second time, or the work ends
         with suppress(_GuaranteeBroken, OutOfWork, Flaky), stopping_at(searching):
             stateful.run_state_machine_as_test(machine, settings=settings(stateful_step_count=rules))
-        report = report.with_played(played)
+        schedules, released = schedules + len(played), released + sum(len(world.released) for world in played)
+        raised = raised or next((f"; its code raised {world.raised}" for world in played if world.raised), "")
         met = among(played[-1]) if played else None
         # an event that does not repeat is no counterexample
         if met is not None and (again := among(met.schedule.play(service, among))) is not None:
-            yield replace(report, violation=again)
-            report = replace(report, violation=_minimised(again, among, service, limit))
-            break
+            return _minimised(again, among, service, limit), f"found in {schedules:,} schedules"
         if searching.exhausted:
             break
-        yield report
-    yield report
+    if not released:
+        return None, f"nothing was released in {schedules:,} schedules{raised}"
+    found = f"no violation found in {schedules:,} schedules with {released:,} answers"
+    return None, f"{found}. This is not a proof that there is none{raised}"
 
 
 class _GuaranteeBroken(BaseException):
@@ -393,12 +261,15 @@ def _minimised(violation: Violation, among: BreakTest, service: MakeService, lim
 
 
 def _simpler_moves(moves: tuple[ServiceMove, ...], place: int) -> Iterator[tuple[ServiceMove, ...]]:
-    """Yield simpler moves for one place: a crash between steps, a plain step, the newest request, a smaller number."""
+    """Yield simpler moves for one place: a crash between steps, a plain step, the newest request, a smaller number,
+    a request after the steps of others."""
     begun, move, later = moves[:place], moves[place], moves[place + 1 :]
     if move.what in _FAULT_MOVES:
         yield from ((*begun, other, *later) for other in (ServiceMove("crash"), replace(move, what="step")))
     if move.what == "again":
         yield (*begun, ServiceMove("ask"), *later)
+    if move.what == "ask" and later and later[0].what == "step":  # fewer requests at once
+        yield (*begun, later[0], move, *later[1:])
     yield from ((*begun, replace(move, at=at), *later) for at in range(move.at))
     for some, by in product((later[:1], later), (1, -1)):  # without it other requests are the newest
         moved = (each if each.what == "ask" else replace(each, at=max(each.at + by, 0)) for each in some)

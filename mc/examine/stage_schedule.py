@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, BinaryIO, cast
 
-from filterproof.filters.accountants.verifiable import is_verifiable
+from filterproof.filters.accountants.verifiable import VerifiableAccountant, is_verifiable
 from filterproof.filters.adapters.bridge import LateBridgeError
 from filterproof.filters.adapters.labelled_filter import service_of
 from filterproof.filters.adapters.service import PromisedService
@@ -53,7 +53,12 @@ from filterproof.mc.examine.stages.schedules import (
 )
 from filterproof.mc.examine.stages.sequences import sequence_stage
 from filterproof.mc.examine.stages.shrinking import shrink, tightness_stage
-from filterproof.mc.examine.stages.source_proof import has_own_code, source_proof
+from filterproof.mc.examine.stages.source_proof import (
+    accountant_source_proof,
+    filters_with_own_code,
+    has_own_code,
+    source_proof,
+)
 from filterproof.mc.examine.stages.strategy_search import strategy_stage
 from filterproof.mc.examine.worker import WorkerPaused, iter_isolated
 from filterproof.theory.guarantees import Guarantee
@@ -88,9 +93,10 @@ def run_stages(exam: StageRunner, names: tuple[str, ...], seed: int, *, own_menu
     if is_verifiable(accountant):
         exam.run("admission", 1.0, partial(accountant_admission_stage, accountant), all_work)
         exam.prove()
+        exam.prove_source(accountant)
         exam.run("games", 1.0, partial(accountant_games_stage, filt))
     elif isinstance(accountant, PromisedService):
-        names = names if own_menu else MECHANISMS
+        names = MECHANISMS if own_menu else names
         exam.run("admission", 1.0, partial(service_admission_stage, accountant, names), all_work)
         exam.run("schedules", 1.0, partial(service_schedule_stage, accountant, names, seed))
     else:
@@ -200,15 +206,19 @@ class StageRunner:
         proved = partial(_proof_stage, self.filter)
         self.run("certificate", 1.0, proved, WorkLimit(sys.maxsize), always=always, extra=True)
 
-    def prove_source(self, subject: ExaminationContext) -> None:
+    def prove_source(self, subject: ExaminationContext | VerifiableAccountant) -> None:
         """Prove a user's own code where no theorem did; the effort bounds its work, beside that of the searches."""
-        if not has_own_code(self.filter) or any(finding.covers_all for finding in self.findings):
+        if isinstance(subject, ExaminationContext):
+            proof, own = partial(source_proof, subject), has_own_code(self.filter)
+        else:
+            proof, own = partial(accountant_source_proof, subject), bool(filters_with_own_code(subject))
+        if not own or any(finding.covers_all for finding in self.findings):
             return
         # a counterexample of rounding alone is within the bound of a proof
         factors = [counterexample.factor for counterexample in self.counterexamples]
         rounded = bool(factors) and max(factors) < _MIN_CLEAR_RATIO
         limit = WorkLimit.of(_SOURCE_SHARE * self.units)
-        self.run("source", 1.0, partial(source_proof, subject), limit, always=rounded, extra=True)
+        self.run("source", 1.0, proof, limit, always=rounded, extra=True)
 
     def shrink(self, subject: ExaminationContext) -> None:
         """Minimise the clearest counterexample and trace its play. A schedule has its own description."""

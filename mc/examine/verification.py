@@ -88,10 +88,11 @@ def verify(
 
     Notes
     -----
-    What the filter's own code raises, prints or returns in the wrong form becomes a finding. The result is a function
-    of the filter's source, `mechanisms`, `stages`, `effort` and `seed`. It is the same on every machine unless
-    `seconds` ends the examination. An examination that finds no violation gives UNDECIDED. It gives HOLDS only if a
-    theorem covers the code that runs.
+    What the filter's own code raises, prints or returns in the wrong form becomes a finding. Code that never returns,
+    or that waits for a thread which ran before the examination, ends at `seconds` alone. The result is a function of
+    the filter's source, `mechanisms`, `stages`, `effort` and `seed`. It is the same on every machine unless `seconds`
+    ends the examination. An examination that finds no violation gives UNDECIDED. It gives HOLDS only if a theorem
+    covers the code that runs.
 
     Examples
     --------
@@ -189,7 +190,10 @@ def failure(exam: Examination) -> str:
     if exam.ending in (Ending.HOLDS, Ending.UNDECIDED):
         return ""
     lines = [exam.sentence, *exam.faults, *filter(None, [exam.stopped])]
+    if exam.ending is Ending.NOT_EXAMINED:
+        lines += [finding.result for finding in exam.findings]
     if exam.counterexample is not None:
+        moves = exam.trace.lines if exam.counterexample.kind == "schedule" and exam.trace is not None else ()
         snippet = textwrap.indent(replay_snippet(exam.counterexample), "    ")
-        lines += [str(exam.counterexample), "To replay it:", "", snippet]
+        lines += [*moves, str(exam.counterexample), "To replay it:", "", snippet]
     return "\n".join(lines)

@@ -102,7 +102,7 @@ def unary(rule: Callable[[Arithmetic, Value, str], Value], kinds: str, own: Call
 
 def to_whole(rule: str, arithmetic: Arithmetic, x: Value, kind: str) -> Value:
     """Round to an integer by `rule`: floor, ceil, trunc or rint."""
-    return arithmetic.whole(rule, x)
+    return arithmetic.round_to_integer(rule, x)
 
 
 def in_doubles(own: Caller, name: str, x: Any, kind: str = "f8") -> Array:

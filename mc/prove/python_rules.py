@@ -98,7 +98,7 @@ def to_whole(rule: str, own: Caller, x: Any) -> Array:
     value = entry_as_number(single_number(own, x).value)
     if not isinstance(value, Polynomial):
         raise Raised
-    return Number("int", own.arithmetic.whole(rule, value))
+    return Number("int", own.arithmetic.round_to_integer(rule, value))
 
 
 def square_root(own: Caller, x: Any) -> Array:

@@ -180,7 +180,7 @@ def refuse_hidden_state(filt: object) -> None:
     for kind in classes:
         for name, member in vars(kind).items():
             function = getattr(member, "fget", None) or getattr(member, "__func__", member)
-            if name in ("step", "step_inplace", "looks_at_losses", "open"):  # which sessions call
+            if name in ("step", "looks_at_losses", "open"):  # which sessions call
                 raise NotTraced(f"{kind.__name__}.{name} decides what the trace does not see")
             if name in ("start", "admits", "spend", "observe") and not isinstance(function, FunctionType):
                 raise NotTraced(f"{kind.__name__}.{name} is no function of the file")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 
-from filterproof.filters.catalogue import CATALOGUE, CatalogueEntry
-from filterproof.filters.catalogue_entry import FilterPage
+from filterproof.filters.catalogue import CATALOGUE, CatalogueEntry, FilterPage
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.reports.finding import key_from_name
 

@@ -28,32 +28,29 @@ def kernel(
     from filterproof.mc.runs.output import OutputFolder
     from filterproof.reports.kernel_run import KernelError, NoRocqError, run_kernel
     from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
-    from filterproof.theory.kernel.record import HERE, RECORD, SEAL, readable_record
+    from filterproof.theory.kernel.record import RECORD, SEAL, stored_record
 
     console = Console(highlight=False)
     progress = Console(stderr=True, highlight=False)
     refusal = None
     with clear_errors():
         try:
-            record = run_kernel(on_step=lambda said: progress.print(f"[dim]{escape(said)}[/]"))
-            existing_record = readable_record()
+            record = run_kernel(on_step=lambda message: progress.print(f"[dim]{escape(message)}[/]"))
             if check and (
-                existing_record is None
-                or not existing_record.matches_committed_digest
-                or existing_record.version_independent_parts != record.version_independent_parts
+                (existing := stored_record()) is None
+                or not existing.matches_committed_digest
+                or existing.version_independent_parts != record.version_independent_parts
             ):
                 refusal = "the record does not match the sources; run make kernel and commit the record"
         except NoRocqError as missing:
             print_error(missing)
             raise CommandEnd(ExitStatus.UNUSABLE) from missing
-        except KernelError as refused:
+        except (KernelError, ValueError) as refused:
             refusal = str(refused)
-        if refusal is None:
+        if refusal is None and not check:
             with OutputFolder(Path(filterproof.theory.kernel.__file__).parent) as folder:
-                folder.add(HERE, record.to_json().encode())
-                if not check:
-                    folder.add(RECORD, record.to_json().encode())
-                    folder.add(SEAL, record.record_digest.encode())
+                folder.add(RECORD, record.to_json().encode())
+                folder.add(SEAL, record.record_digest.encode())
     if refusal is not None:
         progress.print(f"[bold red]REFUSED[/] {escape(refusal)}")
         raise CommandEnd(ExitStatus.NOT_AS_EXPECTED)

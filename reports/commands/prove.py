@@ -66,9 +66,7 @@ def prove(
         numbers = None
         if theorem is None:
             # other processes certify the numbers while this one checks the theorems
-            pool = ending.enter_context(
-                LocalPool(preload=("filterproof.filters.certified.certified_objects",))
-            )
+            pool = ending.enter_context(LocalPool(preload=("filterproof.filters.certified.certify",)))
             ending.callback(pool.kill)
             numbers = iter_catalogue_numbers(pool)
         names = list(THEOREMS) if theorem is None else [theorem]
@@ -135,7 +133,7 @@ def iter_catalogue_numbers(pool: Executor) -> Iterator[CertifiedNumbers]:
 
 def _part_of_catalogue_numbers(part: int) -> list[CertifiedNumbers]:
     """Certify the numbers of one of `_PARTS` parts of the catalogue."""
-    from filterproof.filters.certified.certified_objects import certified_examples, certify_or_fail
+    from filterproof.filters.certified.certify import certified_examples, certify_or_fail
 
     every = list(certified_examples())
     cuts = [len(every) * cut // _PARTS for cut in (part, part + 1)]

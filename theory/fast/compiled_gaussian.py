@@ -1,4 +1,4 @@
-"""Compiled draws of Gaussian losses, with NumPy's bits, and the choice between two levels."""
+"""Compiled draws of Gaussian losses, with NumPy's bits."""
 
 from __future__ import annotations
 
@@ -32,23 +32,12 @@ def losses(rng: np.random.Generator, mu: Real, shift: float, n: int) -> NDArray[
     return None if kernels is None else kernels.draw(rng, np.atleast_1d(mu), shift, n)
 
 
-def select_levels(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.float64] | None:
-    """Return `high` where `raised` is true, else `low`, shape (n,); None without a compiler."""
-    kernels = gaussian_kernels() if pays_off(len(raised)) else None
-    if kernels is None:
-        return None
-    out = np.empty(len(raised))
-    kernels.either(low, high, np.ascontiguousarray(raised), out)
-    return out
-
-
 @dataclass(frozen=True, slots=True)
 class KernelsAndZiggurat:
     """The compiled functions and the tables of NumPy's ziggurat: scale, bound and density of each layer."""
 
     normals: Callable[..., None]
     losses: Callable[..., None]
-    either: Callable[..., None]
     scales: NDArray[np.float64]
     bounds: NDArray[np.uint64]
     densities: NDArray[np.float64]
@@ -83,7 +72,6 @@ def gaussian_kernels() -> KernelsAndZiggurat | None:
     compiled = KernelsAndZiggurat(
         compile_(_fill_normals),
         compile_(_scale_to_losses),
-        compile_(_fill_selected_levels),
         np.concatenate([tables.wi_double, np.negative(tables.wi_double)]),
         np.array(tables.ki_double, dtype=np.uint64),
         np.array(tables.fi_double),
@@ -163,9 +151,3 @@ def _scale_to_losses(z: Any, mu: Any, shift: float) -> None:
     else:
         for i in range(z.size):
             z[i] = (z[i] + shift * mu[0]) * mu[0]
-
-
-def _fill_selected_levels(low: float, high: float, raised: Any, out: Any) -> None:
-    """Set out to high where raised, else to low."""
-    for i in range(out.size):
-        out[i] = high if raised[i] else low

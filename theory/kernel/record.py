@@ -12,8 +12,8 @@ from importlib.resources import files
 
 from filterproof.theory.kernel.kernel_theorems import KernelTheorem, rocq_sources
 
-#: The files of the record, of its digest, and of an unshared run on this machine.
-RECORD, SEAL, HERE = "record.json", "record.sha256", "checked_here.json"
+#: The files of the record and of its digest.
+RECORD, SEAL = "record.json", "record.sha256"
 
 #: The allowed axioms: those of the reals in the standard library, and those of classical logic.
 ALLOWED_AXIOMS = frozenset(
@@ -50,7 +50,6 @@ class AcceptedStatement:
     statement: str
     axioms: tuple[str, ...]
     rocq: str
-    ran_here: bool
 
     @property
     def displayed_statement(self) -> str:
@@ -60,9 +59,8 @@ class AcceptedStatement:
 
     @property
     def acceptance_phrase(self) -> str:
-        """Return "Rocq VERSION accepted FILE, NAME, on this machine" or "elsewhere"."""
-        where = "on this machine" if self.ran_here else "elsewhere, by the record, which matches the sources"
-        return f"Rocq {self.rocq} accepted {self.file}, {self.name}, {where}"
+        """Return "Rocq VERSION accepted FILE, NAME, by the record, which matches the sources"."""
+        return f"Rocq {self.rocq} accepted {self.file}, {self.name}, by the record, which matches the sources"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,35 +163,19 @@ def axioms_beyond(axioms: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def stored_record(file: str = RECORD) -> Record | None:
-    """Return the record of the package, or for `HERE` that of a run on this machine; None if there is none.
+def stored_record() -> Record | None:
+    """Return the record of the package; None if there is none.
 
     Nothing is checked again: `accepted_statement` compares the record with the sources.
     """
-    place = files("filterproof.theory.kernel").joinpath(file)
+    place = files("filterproof.theory.kernel").joinpath(RECORD)
     return Record.from_json(place.read_text(encoding="utf-8")) if place.is_file() else None
 
 
-def readable_record(file: str = RECORD) -> Record | None:
-    """Return the record like `stored_record`; None also for another format."""
-    try:
-        return stored_record(file)
-    except ValueError:
-        return None
-
-
 @lru_cache(maxsize=1)
-def _record_and_sources() -> tuple[Record | None, bool, dict[str, str]]:
-    """Return the stored record, whether it was run on this machine, and the Rocq sources."""
-    texts = rocq_sources()
-    source_digests = digests(texts)
-    record, here = stored_record(), readable_record(HERE)
-    same = (
-        record is not None
-        and here is not None
-        and here.version_independent_parts == record.version_independent_parts
-    )
-    return record, same and here is not None and here.sources == source_digests, texts
+def _record_and_sources() -> tuple[Record | None, dict[str, str]]:
+    """Return the stored record and the Rocq sources."""
+    return stored_record(), rocq_sources()
 
 
 def accepted_statement(theorem: KernelTheorem) -> AcceptedStatement:
@@ -203,7 +185,7 @@ def accepted_statement(theorem: KernelTheorem) -> AcceptedStatement:
     axiom that is not allowed.
     """
     name = theorem.name
-    record, here, texts = _record_and_sources()
+    record, texts = _record_and_sources()
     if record is None:
         raise ValueError("record must exist, got none; run make kernel")
     changed = sorted({file for file, digest in digests(texts).items() if record.sources.get(file) != digest})
@@ -222,6 +204,4 @@ def accepted_statement(theorem: KernelTheorem) -> AcceptedStatement:
         raise ValueError(f"{name} rests on {', '.join(foreign)}, which is no axiom of the standard library")
     if not record.matches_committed_digest:
         raise ValueError(f"record must match its digest in {SEAL}, got another; run make kernel")
-    return AcceptedStatement(
-        name, f"{theorem.rocq_module}.v", record.statements[name], axioms, record.rocq, here
-    )
+    return AcceptedStatement(name, f"{theorem.rocq_module}.v", record.statements[name], axioms, record.rocq)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from inspect import isabstract
@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.argument_checks import Real
+from filterproof.theory.argument_checks import Real, safe_double_copy
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.stable import float_if_scalar, half_square_round_up
 from filterproof.theory.pairs.per_run_parameters import PerRunParameters
@@ -154,6 +154,12 @@ class DominatingPair(PerRunParameters, ABC):
                 "describe another distribution; subclass fp.DominatingPair"
             )
 
+    def _set_checked(
+        self, name: str, check: Callable[..., Real], remedy: str = "", *, down: bool = False
+    ) -> None:
+        """Round a parameter to doubles (`down` for scales of noise), check it and set it."""
+        self._set_parameter(name, check(name, safe_double_copy(getattr(self, name), down=down), remedy))
+
     # -- charges of filters ---------------------------------------------------------------
 
     @property
@@ -199,8 +205,14 @@ class DominatingPair(PerRunParameters, ABC):
         -----
         Where a class declares the smallest value by a closed form, rounding up adds less than 2^-44 of it.
         """
+        if charge == "zcdp_rho" and (bounds := self._least_zcdp_rho()) is not None:
+            return bounds
         declared = float(getattr(self, charge))
         return declared * (1 - 2.0**-44) if charge in self.closed_least else 0.0, declared
+
+    def _least_zcdp_rho(self) -> tuple[float, float] | None:
+        """Return bounds on the smallest rho by a computation; None where the declared one is all that is known."""
+        return None
 
     def hockey_stick_upper_bound(self, epsilon: float) -> Real:
         """Rounded-up bound on H_{e^eps}(P||Q) and H_{e^eps}(Q||P).

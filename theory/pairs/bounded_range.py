@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.argument_checks import Real, check_positive, safe_double_copy
+from filterproof.theory.argument_checks import Real, check_positive
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.stable import expm1_minus, float_if_scalar, signed_square_round_up
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, DominatingPair, alias_property
@@ -62,9 +62,7 @@ class BoundedRange(DominatingPair):
     closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho", "gdp_mu"}
 
     def __post_init__(self) -> None:
-        self._set_parameter(
-            "epsilon", check_positive("epsilon", safe_double_copy(self.epsilon), "pass nats, above zero")
-        )
+        self._set_checked("epsilon", check_positive, "pass nats, above zero")
 
     pure_epsilon = alias_property("epsilon")
     swapped = ITSELF
@@ -78,12 +76,13 @@ class BoundedRange(DominatingPair):
         if charge == "gdp_mu":
             # at x = 0 the hockey-stick is tanh(e/4), that of Gaussian(mu) with the mu of an (e/2)-DP mechanism
             return float(pure_to_gdp(self.epsilon / 2)) * (1 - 2.0**-40), float(self.gdp_mu)
-        if charge == "zcdp_rho":
-            # divergences near order 1 are of the size of e^2, and differences of numbers near 1
-            bits = 256 + 8 * max(-math.frexp(float(self.epsilon))[1], 0)
-            low, high = symmetric_pair_rho_bounds(self.reference_values, bits)
-            return low, min(high, float(self.zcdp_rho))
         return DominatingPair.tight_charge(self, charge)
+
+    def _least_zcdp_rho(self) -> tuple[float, float]:
+        # divergences near order 1 are of the size of e^2, and differences of numbers near 1
+        bits = 256 + 8 * max(-math.frexp(float(self.epsilon))[1], 0)
+        low, high = symmetric_pair_rho_bounds(self.reference_values, bits)
+        return low, min(high, float(self.zcdp_rho))
 
     @property
     def gdp_mu(self) -> Real:

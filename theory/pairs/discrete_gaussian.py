@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.argument_checks import Real, check_count, check_positive, safe_double_copy
+from filterproof.theory.argument_checks import Real, check_count, check_positive
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.discrete_gaussian_sums import (
     log_shifted_theta_ratio,
@@ -93,22 +93,16 @@ class DiscreteGaussian(DominatingPair):
     closed_least: ClassVar = ALL_CHARGES - {"gdp_mu"}
 
     def __post_init__(self) -> None:
-        self._set_parameter(
-            "sigma",
-            check_positive("sigma", safe_double_copy(self.sigma, down=True), "pass the noise's scale"),
-        )
-        s = check_count("sensitivity", self.sensitivity)
+        self._set_checked("sigma", check_positive, "pass the noise's scale", down=True)
+        remedy = "round the values to a coarser grid"
+        s = check_count("sensitivity", self.sensitivity, most=_LARGEST_SENSITIVITY, remedy=remedy)
+        object.__setattr__(self, "sensitivity", s)
         low, high = float(np.min(self.sigma, initial=np.inf)), float(np.max(self.sigma, initial=0.0))
         if low < _MIN_SIGMA or high > _MAX_SIGMA:
             raise ValueError(
                 f"sigma must be from 2^-10 to 2^20, got sigma={low if low < _MIN_SIGMA else high!r}; "
                 "rescale the values"
             )
-        if s > _LARGEST_SENSITIVITY:
-            raise ValueError(
-                f"sensitivity must be at most 2^20, got sensitivity={s}; round the values to a coarser grid"
-            )
-        object.__setattr__(self, "sensitivity", s)
 
     @property
     def pure_epsilon(self) -> Real:
@@ -193,20 +187,14 @@ class DiscreteGaussian(DominatingPair):
     def _upper_tail_isf(self, tail: Real, centre: Real = 0.0) -> NDArray[np.float64]:
         """Return the smallest integer y with P(Y > y) <= tail."""
         at = np.ceil(centre - np.asarray(self.sigma) * special.ndtri(np.clip(tail, 1e-320, 1.0)) - 0.5)
-        at = np.clip(at, centre - self._support_limit, centre + self._support_limit)
-        at = np.round(at)
+        low, high = centre - self._support_limit, centre + self._support_limit
+        at = np.round(np.clip(at, low, high))
         for _ in range(_SEARCHED):
-            short = np.greater(self._mass_above(at, centre), tail) & np.less(at, centre + self._support_limit)
-            if not np.any(short):
+            short = np.greater(self._mass_above(at, centre), tail) & np.less(at, high)
+            far = np.less_equal(self._mass_above(at - 1, centre), tail) & np.greater(at, low)
+            if not np.any(short | far):
                 break
-            at = at + short
-        for _ in range(_SEARCHED):
-            far = np.less_equal(self._mass_above(at - 1, centre), tail) & np.greater(
-                at, centre - self._support_limit
-            )
-            if not np.any(far):
-                break
-            at = at - far
+            at = at + short - far
         return at
 
     def loss_isf(self, tail: Real) -> Real:
@@ -270,16 +258,11 @@ class _DiscreteGaussianReferenceValues(PairReferenceValues):
     def hockey_stick(self, epsilon: Exact) -> ReferenceValue:
         return _with_doubled_bits(lambda: self.hockey_stick_from_tails(epsilon))
 
-    @property
-    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
-        def tails_above(x: Exact) -> tuple[arb, arb]:
-            """Return balls around the P- and Q-mass of losses above x."""
-            first, total = self._first_above_loss(x), _theta_sum(self._sigma_squared)
-            return tuple(
-                _upper_sum(self._sigma_squared, k) / total for k in (first, first + self.pair.sensitivity)
-            )
-
-        return tails_above
+    def above(self, x: Exact) -> tuple[arb, arb]:
+        first, total = self._first_above_loss(x), _theta_sum(self._sigma_squared)
+        return tuple(
+            _upper_sum(self._sigma_squared, k) / total for k in (first, first + self.pair.sensitivity)
+        )
 
     @property
     def atoms(self) -> tuple[tuple[Fraction, ReferenceValue], ...]:

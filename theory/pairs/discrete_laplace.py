@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
@@ -11,18 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.argument_checks import Real, check_count, check_positive, safe_double_copy
+from filterproof.theory.argument_checks import Real, check_count, check_positive
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import quotient_round_up
 from filterproof.theory.numerics.stable import float_if_scalar
-from filterproof.theory.pairs.base import (
-    ALL_CHARGES,
-    ITSELF,
-    ChargeName,
-    Outputs,
-    alias_property,
-    half_square_property,
-)
+from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, Outputs, alias_property, half_square_property
 from filterproof.theory.pairs.finite import (
     FiniteOutcomesPair,
     gdp_mu_from_corners,
@@ -85,22 +77,15 @@ class DiscreteLaplace(FiniteOutcomesPair):
     closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
 
     def __post_init__(self) -> None:
-        self._set_parameter(
-            "scale",
-            check_positive("scale", safe_double_copy(self.scale, down=True), "pass sensitivity / epsilon"),
-        )
-        s = check_count("sensitivity", self.sensitivity)
-        if s > _MAX_LOSSES:
-            raise ValueError(
-                f"sensitivity must be at most {_MAX_LOSSES}, got sensitivity={s}; pass "
-                "RandomizedResponse(sensitivity / scale), which dominates it"
-            )
+        self._set_checked("scale", check_positive, "pass sensitivity / epsilon", down=True)
+        remedy = "pass RandomizedResponse(sensitivity / scale), which dominates it"
+        s = check_count("sensitivity", self.sensitivity, most=_MAX_LOSSES, remedy=remedy)
+        object.__setattr__(self, "sensitivity", s)
         if np.max(self.pure_epsilon, initial=0.0) == np.inf:
             raise ValueError(
                 f"scale must be above sensitivity / 2^1023, got scale={float(np.min(self.scale))!r}; "
                 "pass a larger scale"
             )
-        object.__setattr__(self, "sensitivity", s)
 
     @property
     def outputs(self) -> Outputs:
@@ -119,10 +104,8 @@ class DiscreteLaplace(FiniteOutcomesPair):
     zcdp_rho = half_square_property("pure_epsilon")
     swapped = ITSELF
 
-    def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
-        if charge == "zcdp_rho":
-            return symmetric_pair_rho_bounds(self.reference_values)
-        return FiniteOutcomesPair.tight_charge(self, charge)
+    def _least_zcdp_rho(self) -> tuple[float, float]:
+        return symmetric_pair_rho_bounds(self.reference_values)
 
     @property
     def gdp_mu(self) -> Real:
@@ -169,19 +152,13 @@ class _DiscreteLaplaceReferenceValues(FiniteReferenceValues):
         """Return the largest mu of all corners."""
         return self._outcome_sum(gdp_mu_from_corners)
 
-    @property
-    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
+    def above(self, x: Exact) -> tuple[arb, arb]:
         b, s = self.at["scale"], self.pair.sensitivity
-
-        def tails_above(x: Exact) -> tuple[arb, arb]:
-            """Return balls around the P- and Q-mass of losses above x."""
-            count = sum((s - 2 * k) / b > Fraction(x) for k in range(s + 1))
-            if count in (0, s + 1):
-                return (ball_of(int(count > 0)),) * 2
-            normaliser = 1 + ball_of(-1 / b).exp()
-            return 1 - ball_of(-count / b).exp() / normaliser, ball_of((count - s - 1) / b).exp() / normaliser
-
-        return tails_above
+        count = sum((s - 2 * k) / b > Fraction(x) for k in range(s + 1))
+        if count in (0, s + 1):
+            return (ball_of(int(count > 0)),) * 2
+        normaliser = 1 + ball_of(-1 / b).exp()
+        return 1 - ball_of(-count / b).exp() / normaliser, ball_of((count - s - 1) / b).exp() / normaliser
 
     @property
     def atoms(self) -> tuple[tuple[Fraction, ReferenceValue], ...]:

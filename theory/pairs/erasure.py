@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from filterproof.theory.argument_checks import Real, check_probability, safe_double_copy
+from filterproof.theory.argument_checks import Real, check_probability
 from filterproof.theory.numerics.stable import float_if_scalar
 from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ExactMasses, KOVForm, Outputs, alias_property
 from filterproof.theory.pairs.finite import FiniteOutcomesPair
@@ -58,13 +58,11 @@ class Erasure(FiniteOutcomesPair):
         given: object = self.p
         if isinstance(given, Fraction):
             object.__setattr__(self, "exact", given)
-            given = away_from_zero(given)
-        p = check_probability("p", safe_double_copy(given))
-        if self.exact is not None and away_from_zero(self.exact) != p:
+        self._set_checked("p", check_probability)
+        if self.exact is not None and away_from_zero(self.exact) != self.p:
             raise ValueError(
-                f"p must be exact, rounded up, got exact={self.exact}, p={p!r}; pass p as a Fraction and omit exact"
+                f"p must be exact, rounded up, got exact={self.exact}, p={self.p!r}; pass p as a Fraction alone"
             )
-        self._set_parameter("p", p)
 
     @property
     def exact_masses(self) -> ExactMasses | None:

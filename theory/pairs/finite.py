@@ -25,14 +25,7 @@ from filterproof.theory.numerics.stable import (
     log_round_up,
     mass_as_double,
 )
-from filterproof.theory.pairs.base import (
-    ALL_CHARGES,
-    ChargeName,
-    DominatingPair,
-    ExactMasses,
-    Outputs,
-    alias_property,
-)
+from filterproof.theory.pairs.base import ALL_CHARGES, DominatingPair, ExactMasses, Outputs, alias_property
 from filterproof.theory.pairs.finite_charges import least_gdp_mu, least_zcdp_rho
 from filterproof.theory.pairs.finite_reference_values import FiniteReferenceValues, Mass
 from filterproof.theory.pairs.reference_values import (
@@ -263,12 +256,8 @@ class FinitePair(FiniteOutcomesPair):
     def zcdp_rho(self) -> float:
         return least_zcdp_rho(self.masses_as_fractions)[1]
 
-    def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
-        return (
-            least_zcdp_rho(self.masses_as_fractions)
-            if charge == "zcdp_rho"
-            else FiniteOutcomesPair.tight_charge(self, charge)
-        )
+    def _least_zcdp_rho(self) -> tuple[float, float]:
+        return least_zcdp_rho(self.masses_as_fractions)
 
     @property
     def gdp_mu(self) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filterproof.theory import fast
-from filterproof.theory.argument_checks import Real, check_positive, check_probability, safe_double_copy
+from filterproof.theory.argument_checks import Real, check_positive, check_probability
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.mills_ratio import LOG_SQRT_TWO_PI, mills, mills_drop
 from filterproof.theory.numerics.stable import float_if_scalar
@@ -91,16 +90,12 @@ class Gaussian(DominatingPair):
             raise TypeError(
                 f"raised must be booleans of shape (n,), got raised={raised!r}; pass for example view.loss > 0"
             )
-        low, high = _checked_mu("low", low), _checked_mu("high", high)
-        mu = fast.select_levels(low, high, raised)
-        if mu is None:
-            mu = np.where(raised, high, low)
-        pair: Self = cls(1.0).with_parameters({"mu": mu})
+        levels = np.array((_checked_mu("low", low), _checked_mu("high", high)))
+        pair: Self = cls(1.0).with_parameters({"mu": levels.take(raised)})
         return pair
 
     def __post_init__(self) -> None:
-        mu = check_positive("mu", safe_double_copy(self.mu), "pass sensitivity / sigma, a number above zero")
-        self._set_parameter("mu", mu)
+        self._set_checked("mu", check_positive, "pass sensitivity / sigma, a number above zero")
 
     @property
     def pure_epsilon(self) -> Real:
@@ -255,15 +250,9 @@ class _GaussianReferenceValues(PairReferenceValues):
         }
     )
 
-    @property
-    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
+    def above(self, x: Exact) -> tuple[arb, arb]:
         from filterproof.theory.pairs.normal_distribution import tail
 
         mu = ball_of(float(self.pair.mu))
-
-        def tails_above(x: Exact) -> tuple[arb, arb]:
-            """Return balls around the P- and Q-mass of losses above x."""
-            far = ball_of(x) / mu
-            return tail(far - mu / 2), tail(far + mu / 2)
-
-        return tails_above
+        far = ball_of(x) / mu
+        return tail(far - mu / 2), tail(far + mu / 2)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from filterproof.theory.argument_checks import Real, check_at_least_zero, check_probability, safe_double_copy
+from filterproof.theory.argument_checks import Real, check_at_least_zero, check_probability
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.stable import log_round_up
 from filterproof.theory.pairs.base import DominatingPair, KOVForm, Outputs, alias_property
@@ -58,20 +58,18 @@ class KOV(RevealedOrRandomisedBitPair):
     monotone_parameters: ClassVar = {"epsilon": 1, "delta": 1}
 
     def __post_init__(self) -> None:
-        epsilon = check_at_least_zero("epsilon", safe_double_copy(self.epsilon), "pass nats, zero or more")
-        delta = check_probability("delta", safe_double_copy(self.delta))
-        if self.ratio is not None and log_round_up(checked_likelihood_ratio(self.ratio)) != epsilon:
+        self._set_checked("epsilon", check_at_least_zero, "pass nats, zero or more")
+        self._set_checked("delta", check_probability)
+        if self.ratio is not None and log_round_up(checked_likelihood_ratio(self.ratio)) != self.epsilon:
             raise ValueError(
-                f"epsilon must be log(ratio), rounded up, got epsilon={epsilon!r}, ratio={self.ratio}; "
+                f"epsilon must be log(ratio), rounded up, got epsilon={self.epsilon!r}, ratio={self.ratio}; "
                 "use KOV.from_ratio"
             )
-        if self.exact_delta is not None and away_from_zero(self.exact_delta) != delta:
+        if self.exact_delta is not None and away_from_zero(self.exact_delta) != self.delta:
             raise ValueError(
-                f"delta must be exact_delta, rounded up, got delta={delta!r}, exact_delta={self.exact_delta}; "
+                f"delta must be exact_delta, rounded up, got delta={self.delta!r}, exact_delta={self.exact_delta}; "
                 "use KOV.from_ratio"
             )
-        self._set_parameter("epsilon", epsilon)
-        self._set_parameter("delta", delta)
 
     @classmethod
     def from_ratio(cls, ratio: Fraction | int, delta: Fraction | int) -> Self:

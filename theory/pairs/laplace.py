@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.argument_checks import Real, check_positive, safe_double_copy
+from filterproof.theory.argument_checks import Real, check_positive
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import inverse_round_up
 from filterproof.theory.numerics.stable import expm1_minus, float_if_scalar
 from filterproof.theory.pairs.base import (
     ALL_CHARGES,
     ITSELF,
-    ChargeName,
     DominatingPair,
     alias_property,
     half_square_property,
@@ -80,14 +79,9 @@ class Laplace(DominatingPair):
     closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
 
     def __post_init__(self) -> None:
-        b = check_positive(
-            "b", safe_double_copy(self.b, down=True), "pass scale / sensitivity, a number above zero"
-        )
-        if np.min(b, initial=np.inf) < _SMALLEST_NORMAL:
-            raise ValueError(
-                f"b must be at least 2^-1022, got b={float(np.min(b))!r}; pass a larger noise scale"
-            )
-        self._set_parameter("b", b)
+        self._set_checked("b", check_positive, "pass scale / sensitivity, a number above zero", down=True)
+        if (least := float(np.min(self.b, initial=np.inf))) < _SMALLEST_NORMAL:
+            raise ValueError(f"b must be at least 2^-1022, got b={least!r}; pass a larger noise scale")
 
     @property
     def pure_epsilon(self) -> Real:
@@ -102,12 +96,8 @@ class Laplace(DominatingPair):
         """Return the double nearest to the largest loss."""
         return 1 / self.b
 
-    def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
-        return (
-            symmetric_pair_rho_bounds(self.reference_values)
-            if charge == "zcdp_rho"
-            else DominatingPair.tight_charge(self, charge)
-        )
+    def _least_zcdp_rho(self) -> tuple[float, float]:
+        return symmetric_pair_rho_bounds(self.reference_values)
 
     @property
     def gdp_mu(self) -> Real:

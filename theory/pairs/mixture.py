@@ -10,7 +10,6 @@ They are cut off; a normal tail bounds the rest, which is added as a ball. Remov
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
@@ -131,26 +130,20 @@ class MixtureReferenceValues(PairReferenceValues):
         """Return the distance beyond which the rest is below 2^-prec."""
         return self._parameter_balls[1] * arb(14 * ctx.prec / 10).sqrt()
 
-    @property
-    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
-        """Return the function x -> masses of the outcomes beyond the one with log w equal to x, or to -x."""
+    def above(self, x: Exact) -> tuple[arb, arb]:
+        """Return the masses of the outcomes beyond the one with log w equal to x, or to -x."""
         (q, scale, _), removal = self._parameter_balls, self._is_removal
-
-        def tails_above(x: Exact) -> tuple[arb, arb]:
-            """Return balls around the P- and Q-mass of losses above x."""
-            inner = (ball_of(x if removal else -x).exp() - (1 - q)) / q  # at q = 1 nothing cancels
-            if inner <= 0:  # log w is larger everywhere
-                return (arb(int(removal)),) * 2
-            if not inner > 0:
-                return (arb(0.5, 0.5),) * 2
-            output = arb(0.5) + scale * scale * inner.log()
-            if removal:
-                other = tail(output / scale)
-                return q * tail((output - 1) / scale) + (1 - q) * other, other
-            first = tail(-output / scale)
-            return first, q * tail((1 - output) / scale) + (1 - q) * first
-
-        return tails_above
+        inner = (ball_of(x if removal else -x).exp() - (1 - q)) / q  # at q = 1 nothing cancels
+        if inner <= 0:  # log w is larger everywhere
+            return (arb(int(removal)),) * 2
+        if not inner > 0:
+            return (arb(0.5, 0.5),) * 2
+        output = arb(0.5) + scale * scale * inner.log()
+        if removal:
+            other = tail(output / scale)
+            return q * tail((output - 1) / scale) + (1 - q) * other, other
+        first = tail(-output / scale)
+        return first, q * tail((1 - output) / scale) + (1 - q) * first
 
     def hockey_stick(self, epsilon: Exact) -> ReferenceValue:
         return ReferenceValue(lambda: self.hockey_stick_from_tails(epsilon))

@@ -1,4 +1,4 @@
-"""The normal distribution in balls: tail, density and quantile of N(0, 1), and the hockey-stick of Gaussian(mu).
+"""The normal distribution in balls: tail and quantile of N(0, 1), and the hockey-stick of Gaussian(mu).
 
 >>> from flint import ctx
 >>> with ctx.workprec(64):
@@ -18,16 +18,6 @@ from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 def tail(x: arb) -> arb:
     """Return P(N(0, 1) > x)."""
     return (x / arb(2).sqrt()).erfc() / 2
-
-
-def cdf(x: arb) -> arb:
-    """Return P(N(0, 1) <= x)."""
-    return tail(-x)
-
-
-def density(x: arb) -> arb:
-    """Return the density of N(0, 1)."""
-    return (-x * x / 2).exp() / (2 * arb.pi()).sqrt()
 
 
 def upper_quantile(p: arb) -> arb:

@@ -11,19 +11,11 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.argument_checks import Real, check_at_least_zero, safe_double_copy
+from filterproof.theory.argument_checks import Real, check_at_least_zero
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.numerics.stable import float_if_scalar, half_square_round_up, log_round_up
-from filterproof.theory.pairs.base import (
-    ALL_CHARGES,
-    ITSELF,
-    ChargeName,
-    ExactMasses,
-    KOVForm,
-    Outputs,
-    alias_property,
-)
+from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ExactMasses, KOVForm, Outputs, alias_property
 from filterproof.theory.pairs.finite import FiniteOutcomesPair, pure_to_gdp
 from filterproof.theory.pairs.finite_charges import response_rho
 from filterproof.theory.pairs.finite_reference_values import FiniteReferenceValues, Mass
@@ -82,13 +74,9 @@ class RevealedOrRandomisedBitPair(FiniteOutcomesPair):
     def zcdp_rho(self) -> Real:
         return self._inf_unless_delta_zero(half_square_round_up(self._kov_parameters.epsilon))
 
-    def tight_charge(self, charge: ChargeName) -> tuple[float, float]:
-        has_closed_form = charge == "zcdp_rho" and self._kov_parameters.delta == 0
-        return (
-            response_rho(float(self._kov_parameters.epsilon))
-            if has_closed_form
-            else FiniteOutcomesPair.tight_charge(self, charge)
-        )
+    def _least_zcdp_rho(self) -> tuple[float, float] | None:
+        epsilon, delta, *_ = self._kov_parameters
+        return response_rho(float(epsilon)) if delta == 0 else None
 
     @property
     def gdp_mu(self) -> Real:
@@ -139,11 +127,10 @@ class RandomizedResponse(RevealedOrRandomisedBitPair):
     domination_parameter: ClassVar = "pure_epsilon"
 
     def __post_init__(self) -> None:
-        epsilon = check_at_least_zero("epsilon", safe_double_copy(self.epsilon), "pass nats, zero or more")
-        self._set_parameter("epsilon", epsilon)
-        if self.ratio is not None and log_round_up(checked_likelihood_ratio(self.ratio)) != epsilon:
+        self._set_checked("epsilon", check_at_least_zero, "pass nats, zero or more")
+        if self.ratio is not None and log_round_up(checked_likelihood_ratio(self.ratio)) != self.epsilon:
             raise ValueError(
-                f"epsilon must be log(ratio), rounded up, got epsilon={epsilon!r}, ratio={self.ratio}; "
+                f"epsilon must be log(ratio), rounded up, got epsilon={self.epsilon!r}, ratio={self.ratio}; "
                 f"use RandomizedResponse.from_ratio({self.ratio})"
             )
 

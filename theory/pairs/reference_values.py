@@ -147,9 +147,8 @@ class PairReferenceValues(ABC):
         """Return inf{x : P(L > x) <= tail} for 0 < tail < 1; `tail` must not be the mass of a set of outcomes."""
         return self.value("loss_isf", p=tail)
 
-    @property
-    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
-        """Return the function x -> balls around P(x < L < inf) and Q(x < L < inf), at the current precision."""
+    def above(self, x: Exact) -> tuple[arb, arb]:
+        """Return balls around P(x < L < inf) and Q(x < L < inf), at the current precision."""
         raise TypeError(f"pair must have known tails, got {self!r}; define `above` in its reference values")
 
     def hockey_stick_from_tails(self, epsilon: Exact) -> arb:
@@ -164,7 +163,7 @@ class PairReferenceValues(ABC):
 
     @property
     def kov_parameters(self) -> tuple[Fraction, Fraction] | None:
-        """Return (epsilon, delta) of a pair that equals KOV(epsilon, delta); None for others."""
+        """Return (epsilon, delta) of a KOV pair with a delta, and of an erasure's equal KOV pair; None for others."""
         return None
 
     @property
@@ -197,18 +196,8 @@ class SymmetricBoundedLossReferenceValues(PairReferenceValues):
         inside = -self.largest_loss <= x < self.largest_loss
         return self.value("loss_cdf", level=x) if inside else ReferenceValue(Fraction(int(x > 0)))
 
-    @property
-    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
-        from filterproof.theory.theorems.formula import compile_formula
-
-        e, parameters, cdf = self.largest_loss, self.at, compile_formula(str(self.formulas["loss_cdf"]))
-
-        def tails_above(x: Exact) -> tuple[arb, arb]:
-            """Return balls around the P- and Q-mass of losses above x."""
-            if not -e <= x < e:
-                return (ball_of(int(x < e)),) * 2
-            own = {name: ball_of(value) for name, value in parameters.items()}
-            # Q(L > x) = P(L < -x), to which the formula is continuous at e as well
-            return 1 - cdf(own | {"level": ball_of(x)}), cdf(own | {"level": ball_of(-x)})
-
-        return tails_above
+    def above(self, x: Exact) -> tuple[arb, arb]:
+        if not -self.largest_loss <= x < self.largest_loss:
+            return (ball_of(int(x < self.largest_loss)),) * 2
+        # Q(L > x) = P(L < -x), to which the formula is continuous at the largest loss as well
+        return 1 - self.value("loss_cdf", level=x).ball(), self.value("loss_cdf", level=-x).ball()

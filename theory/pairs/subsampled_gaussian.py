@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filterproof.theory.argument_checks import Real, check_positive, check_probability, safe_double_copy
+from filterproof.theory.argument_checks import Real, check_positive, check_probability
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import inverse_round_up
 from filterproof.theory.numerics.mills_ratio import LOG_SQRT_TWO_PI
@@ -84,12 +84,9 @@ class SubsampledGaussian(DominatingPair):
     monotone_parameters: ClassVar = {"sigma": -1, "q": 1}
 
     def __post_init__(self) -> None:
-        q = check_probability("q", safe_double_copy(self.q))
-        self._set_parameter("q", check_positive("q", q, "pass a sampling rate in (0, 1]"))
-        sigma = check_positive(
-            "sigma", safe_double_copy(self.sigma, down=True), "pass noise / sensitivity, above zero"
-        )
-        self._set_parameter("sigma", sigma)
+        self._set_checked("q", check_probability)
+        self._set_checked("q", check_positive, "pass a sampling rate in (0, 1]")
+        self._set_checked("sigma", check_positive, "pass noise / sensitivity, above zero", down=True)
         if self.adjacency not in ("removal", "addition"):
             raise ValueError(
                 f"adjacency must be 'removal' or 'addition', got adjacency={self.adjacency!r}; pass one of these"
@@ -162,13 +159,8 @@ class SubsampledGaussian(DominatingPair):
         return float_if_scalar(factor * full.hockey_stick(inner))
 
     def renyi(self, alpha: Real) -> Real:
-        q, sigma, orders = np.broadcast_arrays(self.q, self.sigma, alpha)
-        out = np.empty(q.shape)
-        for place in np.ndindex(q.shape):
-            out[place] = _renyi_upper_bound(
-                float(q[place]), float(sigma[place]), self.adjacency, float(orders[place])
-            )
-        return float_if_scalar(out)
+        bound = np.vectorize(_renyi_upper_bound, otypes=[np.float64])
+        return float_if_scalar(bound(self.q, self.sigma, self.adjacency, np.asarray(alpha, dtype=np.float64)))
 
     def loss_cdf(self, x: Real) -> Real:
         if self.adjacency == "removal":

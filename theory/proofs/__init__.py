@@ -10,7 +10,7 @@ from filterproof.theory.theorems.theorem import THEOREMS, unknown_theorem_messag
 if TYPE_CHECKING:
     from filterproof.theory.proofs.proof import CheckedStep, Proof
 
-__all__ = ["THEOREMS", "prove", "prove_all"]
+__all__ = ["THEOREMS", "prove"]
 
 
 def prove(
@@ -60,26 +60,3 @@ def prove(
                 on_step(steps[-1])
         done[name] = Proof(theorem, tuple(steps), lemmas)
     return done[name]
-
-
-def prove_all(*, on_step: Callable[[CheckedStep], object] | None = None) -> tuple[Proof, ...]:
-    """Run the checks of all theorems, each theorem once.
-
-    Parameters
-    ----------
-    on_step : callable, optional
-        It receives each `CheckedStep` after its check.
-
-    Returns
-    -------
-    tuple of Proof
-        The proofs, in the order of `THEOREMS`.
-
-    Examples
-    --------
-    >>> import filterproof as fp
-    >>> list(fp.THEOREMS)[4:7]
-    ["papers' steps", 'RDP filter', 'adaptive composition']
-    """
-    done: dict[str, Proof] = {}
-    return tuple(prove(name, on_step=on_step, done=done) for name in THEOREMS)

@@ -21,19 +21,6 @@ JOINED_BY_KERNEL = (
 )
 
 
-def _narrower_coverage(step: ProofStep, reached: CheckResult) -> CheckCoverage:
-    """Return the coverage of the check, or the narrower label of the step: an identity at fixed values is a point."""
-    if step.checked in (None, reached.checked):
-        return reached.checked
-    identity = reached.checked is CheckCoverage.IDENTITY
-    if step.checked is not CheckCoverage.POINT or not identity:
-        raise ValueError(
-            f"checked must be {reached.checked.name}{' or POINT' if identity else ''}, got {step.checked.name} in the "
-            f"step {step.statement!r}; leave checked out"
-        )
-    return step.checked
-
-
 @dataclass(frozen=True, slots=True)
 class CheckedStep:
     """A step after its check: its evidence, or the reason of its refusal."""
@@ -52,23 +39,14 @@ class CheckedStep:
     def run(cls, step: ProofStep) -> CheckedStep:
         """Run and time the check of a step; a refusal is a result, and any other exception is an error."""
         start = time.perf_counter()
-        reached: CheckResult | RefusedError
         try:
-            reached = step.check()
-            checked, detail = _narrower_coverage(step, reached), reached.detail
+            result, holds = step.check(), True
         except RefusedError as refusal:
-            reached, checked, detail = refusal, step.checked or CheckCoverage.POINT, str(refusal)
-        return cls(
-            step.statement,
-            step.latex,
-            isinstance(reached, CheckResult),
-            reached.engine,
-            reached.evidence,
-            checked,
-            time.perf_counter() - start,
-            detail,
-            step.decides,
-        )
+            covered = CheckCoverage.KERNEL if step.kernel else CheckCoverage.POINT
+            result, holds = CheckResult(refusal.engine, refusal.evidence, covered, str(refusal)), False
+        seconds = time.perf_counter() - start
+        named = holds, result.engine, result.evidence, result.checked, seconds, result.detail
+        return cls(step.statement, step.latex, *named, step.decides)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

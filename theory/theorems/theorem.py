@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
 
 from filterproof.theory.argument_checks import did_you_mean
 from filterproof.theory.display import one_line_repr
@@ -61,8 +66,6 @@ class ProofStep:
         steps have none.
     latex : str, optional
         The claim as a formula.
-    checked : Checked, optional
-        Coverage of the check where the engine cannot know it: POINT for an identity at fixed values of free parameters.
     decides : bool, optional
         Whether the step and the others with this mark together state the claim. The theorem then has the evidence of
         the kernel, and its other steps must hold too.
@@ -79,7 +82,6 @@ class ProofStep:
     check: Check
     negative_controls: Mapping[str, Check] = field(default_factory=dict)
     latex: str = ""
-    checked: CheckCoverage | None = None
     decides: bool = False
     kernel: KernelTheorem | None = None
 
@@ -104,7 +106,7 @@ def kernel_step(theorem: KernelTheorem, *, decides: bool) -> ProofStep:
         )
 
     says = f"{theorem.says} ({theorem.name} in {theorem.rocq_module}.v)"
-    return ProofStep(says, check, checked=CheckCoverage.KERNEL, decides=decides, kernel=theorem)
+    return ProofStep(says, check, decides=decides, kernel=theorem)
 
 
 def kernel_steps(*names: str) -> tuple[ProofStep, ...]:
@@ -184,6 +186,8 @@ def _theorem_named(name: str) -> Theorem:
     return THEOREMS[name]
 
 
+#: The place of a phrase or a formula in the texts of `theorems.toml`.
+_PLACE = re.compile(r"<(\w+)>")
 #: The modules in `filterproof.theory.proofs` of the theorems that steps prove. They load sympy.
 PROOF_MODULES = {
     "Gaussian hockey-stick": "gaussian_hockey_stick",
@@ -192,18 +196,47 @@ PROOF_MODULES = {
     "individual filter": "individual_filter",
     "papers' steps": "printed_epsilon_steps",
 }
-#: The modules in `filterproof.theory.theorems` of the claims that the kernel proves.
-ROW_MODULES = (
-    *("divergences", "conversion_theorems", "approximate", "gaussian_theorems"),
-    *("any_outcomes", "closed_forms", "odometer_theorems", "interaction"),
-)
 
 
 @cache
 def kernel_rows() -> Mapping[str, Theorem]:
-    """Return the claims that the kernel proves by name, in the order of their modules."""
-    modules = (import_module(f"filterproof.theory.theorems.{name}") for name in ROW_MODULES)
-    return {row.name: row for module in modules for row in module.ROWS}
+    """Return the claims that the kernel proves by name, in the order of `theorems.toml`."""
+    text = files("filterproof.theory.theorems").joinpath("theorems.toml").read_text(encoding="utf-8")
+    tables = tomllib.loads(text)
+    phrases, shared = tables.pop("phrases"), tables.pop("formulas")
+    return {name: _row(name, phrases, shared, **parts) for name, parts in tables.items()}
+
+
+def _row(
+    name: str,
+    phrases: Mapping[str, str],
+    shared: Mapping[str, Any],
+    *,
+    statement: str,
+    hypotheses: str,
+    claim: str,
+    formulas: Mapping[str, Any] = MappingProxyType({}),
+    decides: Iterable[str] = (),
+    supports: Iterable[str] = (),
+    uses: Iterable[str] = (),
+    **words: str,
+) -> Theorem:
+    """Return the theorem of a table of `theorems.toml`, with its phrases and formulas in place of their names."""
+    hypotheses, claim = (
+        _PLACE.sub(lambda place: phrases[place[1]], sentence) for sentence in (hypotheses, claim)
+    )
+    # every other part is the name of a formula
+    parts: list[str | Formula] = [*_PLACE.split(statement)]
+    parts[1::2] = [Formula(**{**shared, **formulas}[str(part)]) for part in parts[1::2]]
+    return Theorem(
+        name=name,
+        hypotheses=hypotheses,
+        claim=claim,
+        statement=tuple(filter(None, parts)),
+        steps=kernel_steps(*decides) + supporting_steps(*supports),
+        uses=tuple(uses),
+        **words,
+    )
 
 
 def unknown_theorem_message(name: object) -> str:

@@ -97,7 +97,7 @@ PROVED_BY_NAME: dict[str, Proof] = {}
 CHARGE_CLASSES = (PureCharge, ZCDPCharge, GDPCharge, RenyiCharge)
 _GUARANTEES = (PureDP, ApproxDP, RenyiDP, ZCDP, GaussianDP)
 #: The methods that decide, or that are called instead of those.
-_RULE_NAMES = ("start", "admits", "spend", "step", "step_inplace", "observe", "looks_at_losses")
+_RULE_NAMES = ("start", "admits", "spend", "step", "observe", "looks_at_losses")
 _DECIDING_NAMES = (*_RULE_NAMES, "is_reachable_state", "open", "_checked_charge", "__getattribute__")
 
 
@@ -120,8 +120,12 @@ _QUESTIONS = (
 )
 
 
-def verdict_by_theorems(thing: Any) -> Verdict | None:
+def verdict_by_theorems(
+    thing: Any, of_filter: Callable[[Any], Verdict | None] | None = None
+) -> Verdict | None:
     """Return HOLDS if theorems prove the guarantee, UNDECIDED if not, None without library parts.
+
+    `of_filter` gives the verdict on the filter that an accountant relies on; by default this function does.
 
     HOLDS covers four cases. An `AdditiveFilter` whose deciding functions are the library's own, with a library charge,
     a plain `Budget` and a library guarantee, if the exact value of the budget is certified to be at most what the
@@ -136,7 +140,7 @@ def verdict_by_theorems(thing: Any) -> Verdict | None:
     listed = _is_catalogued(kind) and "theorem" in vars(kind)
     by: Callable[..., Verdict]
     if verifiable:
-        by = _verdict_on_accountant
+        by = partial(_verdict_on_accountant, of_filter=of_filter or verdict_by_theorems)
     elif issubclass(kind, AdditiveFilter):
         by = partial(_verdict_on_additive_filter, own_theorem=kind.theorem if listed else None)
     elif kind is CalibratedFilter:
@@ -268,8 +272,12 @@ def _verdict_on_calibrated_filter(filt: Any) -> Verdict:
     """Return the verdict on a `CalibratedFilter`, from the worst-case game over its levels."""
     if not _is_catalogued(inner := type(filt.inner)):
         raise NoTheoremError(f"its inner filter is a {inner.__name__}, which is not in the catalogue")
-    if filt.looks_at_losses or not all(map(is_ours, filt.menu)):
-        raise NoTheoremError("its levels dominate no other mechanisms")
+    if filt.looks_at_losses:
+        raise NoTheoremError("it uses realised losses, for which its levels dominate no other mechanism")
+    if foreign := [pair for pair in filt.menu if not is_ours(pair)]:
+        raise NoTheoremError(
+            f"its level {foreign[0]!r} is of a class of its own; calibrate over the library's pairs"
+        )
     try:
         solved = filt.recheck()
     except ValueError as reason:
@@ -283,7 +291,9 @@ def _verdict_on_calibrated_filter(filt: Any) -> Verdict:
     return _proved_verdict((), DOMINATION_THEOREMS, (solved.evidence,), filt.scope, detail)
 
 
-def _verdict_on_accountant(accountant: VerifiableAccountant) -> Verdict:
+def _verdict_on_accountant(
+    accountant: VerifiableAccountant, of_filter: Callable[[Any], Verdict | None]
+) -> Verdict:
     """Return the verdict on an accountant: the theorem on its rule, the kernel's proof, and its certified numbers."""
     kind = type(accountant)
     if not is_library_class(kind) or not kind.__module__.startswith("filterproof.filters.accountants."):
@@ -292,7 +302,7 @@ def _verdict_on_accountant(accountant: VerifiableAccountant) -> Verdict:
     evidence: list[Evidence] = []
     scopes = [f"all releases from a fresh one with these parameters on, for {accountant.scope}"]
     for inner in accountant.underlying_filters:
-        known = verdict_by_theorems(inner)
+        known = of_filter(inner)
         if known is None or known.outcome is not Outcome.HOLDS:
             why = f"no theorem covers {inner!r}" if known is None else known.detail
             raise NoTheoremError(f"its guarantee is that of its filter, and {why}")

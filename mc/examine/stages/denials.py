@@ -30,9 +30,8 @@ from filterproof.filters.contract.library import is_library_class
 from filterproof.filters.contract.state import State
 from filterproof.filters.contract.work import WorkLimit, count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.filters.rules.one_sum import ApproximateDPFilter, GaussianFilter, RenyiFilter
+from filterproof.filters.rules.one_sum import ApproximateDPFilter, GaussianFilter, RenyiFilter, ZCDPFilter
 from filterproof.filters.rules.several_sums import BasicFilter
-from filterproof.filters.rules.zcdp import ZCDPFilter
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.formatting import count_words, pair_words, sequence_words
@@ -105,14 +104,16 @@ def explain_denied_fitting_request(
 
     Each pair in turn is requested as often as it is granted. A filter that observes losses sees their `tail` quantile.
     """
-    rules = _sound_filters_with_guarantee(filt.promise)
-    states: list[State | None] = [checked_start(rule, 1) for rule in rules]
+    rules = _sound_rules_with_guarantee(filt.promise)
+    states: list[State | None] = [checked_start(rule, 1) for rule, _ in rules]
     state, requested = checked_start(filt, 1), list[tuple[DominatingPair, float | None]]()
     for pair in pairs:
         loss = None if tail is None else float(pair.loss_isf(tail))
         for _ in range(_MAX_USES):
             count_work(1)
-            fits = [granted_state(rule, before, pair) for rule, before in zip(rules, states, strict=True)]
+            fits = [
+                granted_state(rule, before, pair) for (rule, _), before in zip(rules, states, strict=True)
+            ]
             if not fits or any(after is None for after in fits):
                 break  # nothing says whether it should be granted
             if (after := granted_state(filt, state, pair, loss)) is None:
@@ -126,42 +127,34 @@ def _denial_words(
     filt: PrivacyFilter,
     requested: Sequence[tuple[DominatingPair, float | None]],
     pair: DominatingPair,
-    rules: Sequence[PrivacyFilter],
+    rules: Sequence[tuple[PrivacyFilter, str]],
 ) -> str:
     granted = [before for before, _ in requested]
     losses = ", ".join(f"{loss:.6g}" for _, loss in dict.fromkeys(requested) if loss is not None)
     losses_text = f" with losses of {losses} nats" if losses else ""
-    by = f"in {filt.promise} by {' and by '.join(_RULES[type(rule)] for rule in rules)}"
+    by = f"in {filt.promise} by {' and by '.join(words for _, words in rules)}"
     if set(granted) > {pair} or (granted and pair not in granted):
         steps = sequence_words(tuple((kind, len(tuple(row))) for kind, row in groupby(granted)))
         return f"denies {pair_words(pair)} after {steps}{losses_text}; it fits {by}"
-    fits = min(count_grants(rule, pair, most=_MAX_USES) for rule in rules)
+    fits = min(count_grants(rule, pair, most=_MAX_USES) for rule, _ in rules)
     more = "or more " if fits == _MAX_USES else ""
     return f"denies {pair_words(pair)} after {count_words(len(granted), 'use')}{losses_text}; {fits} {more}fit {by}"
 
 
-_RULES = {
-    BasicFilter: "basic composition",
-    ApproximateDPFilter: "the zCDP budget",
-    ZCDPFilter: "the sum of rho",
-    GaussianFilter: "the sum of mu^2",
-    RenyiFilter: "the sum of divergences",
-}
-
-
-def _sound_filters_with_guarantee(promise: Guarantee) -> tuple[PrivacyFilter, ...]:
-    """Return sound filters with the guarantee. A sequence fits if all of them grant it."""
+def _sound_rules_with_guarantee(promise: Guarantee) -> tuple[tuple[PrivacyFilter, str], ...]:
+    """Return sound filters with the guarantee, and their rules. A sequence fits if all of them grant it."""
     match promise:
         case PureDP(epsilon) if epsilon > 0:
-            return (BasicFilter(epsilon),)
+            return ((BasicFilter(epsilon), "basic composition"),)
         case ApproxDP(epsilon, delta) if epsilon > 0 and 0 < delta < 1:
-            return BasicFilter(epsilon, delta), ApproximateDPFilter(epsilon, delta)
+            zcdp = ApproximateDPFilter(epsilon, delta)
+            return (BasicFilter(epsilon, delta), "basic composition"), (zcdp, "the zCDP budget")
         case ZCDP(rho) if rho > 0:
-            return (ZCDPFilter(rho),)
+            return ((ZCDPFilter(rho), "the sum of rho"),)
         case GaussianDP(mu):
-            return (GaussianFilter(mu),)
+            return ((GaussianFilter(mu), "the sum of mu^2"),)
         case RenyiDP(alpha, rho) if rho > 0:
-            return (RenyiFilter(alpha, rho),)
+            return ((RenyiFilter(alpha, rho), "the sum of divergences"),)
     return ()
 
 

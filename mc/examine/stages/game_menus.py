@@ -67,22 +67,22 @@ def candidate_menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[G
         for family, sizes in paces:
             if (size := sizes.get(pace)) is None:
                 continue
-            line, pair = family.definition, family.definition.pair(size)
-            name = f"{line.name} with randomised response"
-            match line.mechanism:
+            definition, pair = family.definition, family.definition.pair(size)
+            name = f"{definition.name} with randomised response"
+            match definition.mechanism:
                 case "rr":
                     yield GameMenu(f"{pair_words(pair)} again and again", (pair,), 4 * pace)
                     if len(ladder := _multiples_of_size(family, size, (1, 2, 4))) > 1:
-                        several = f"{line.name}, {len(ladder)} multiples of {size:.4g}"
+                        several = f"{definition.name}, {len(ladder)} multiples of {size:.4g}"
                         yield GameMenu(several, ladder, 4 * pace)
                 case "erasure":
-                    yield GameMenu(name, (pair, line.pair(size / 4), *extra), 3 * pace)
+                    yield GameMenu(name, (pair, definition.pair(size / 4), *extra), 3 * pace)
                 case "kov":  # on one lattice with the responses
                     step = response if response is not None and response <= family.sizes[-1] else size
                     yield GameMenu(name, _multiples_of_size(family, step, (1, 2)) + extra, 3 * pace)
                 case _ if pace <= 4:
-                    small = line.pair(max(size / 4, line.least))
-                    several = f"{line.name}, {size:.4g} and a quarter, both ways round"
+                    small = definition.pair(max(size / 4, definition.least))
+                    several = f"{definition.name}, {size:.4g} and a quarter, both ways round"
                     yield GameMenu(several, (pair, pair.swapped, small), pace + 1)
 
 
@@ -108,7 +108,7 @@ def _lasting_sizes(subject: ExaminationContext, family: GrantedSizes, limit: Wor
 def _menus_granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -> Iterator[GameMenu]:
     """Yield menus of responses that are granted at some time: the levels may change with the round or the answer."""
     families = (each.definition for each in (*subject.families, *subject.denied_families))
-    if (family := next((line for line in families if line.mechanism == "rr"), None)) is None:
+    if (family := next((each for each in families if each.mechanism == "rr"), None)) is None:
         return
     # its own numbers first, then the grid
     own_sizes = [t for t in sorted(family.extra, reverse=True) if family.least <= t <= family.most]

@@ -84,16 +84,6 @@ def simple_rational_exp_epsilon_below(epsilon: float) -> Fraction | None:
     return next((ratio for ratio in near if ratio > 1 and math.log(ratio) >= 0.95 * epsilon), None)
 
 
-def plan_counterexample(
-    filt: PrivacyFilter, epsilon: float, ratio: Fraction, direction: Direction, plan: AdaptivePlan | None
-) -> Counterexample | None:
-    """Return a plan's counterexample without useless requests, or None within the guarantee."""
-    played = pruned_plan_record(filt, epsilon, ratio, direction, plan)
-    if played is None or not certainly_exceeds(Fraction(played.data["value"]), played.promised):
-        return None
-    return played
-
-
 def pruned_plan_record(
     filt: PrivacyFilter, epsilon: float, ratio: Fraction, direction: Direction, plan: AdaptivePlan | None
 ) -> Counterexample | None:
@@ -124,7 +114,7 @@ def best_plan_counterexample(
     if not solved.rounds or solved.value is None or not certainly_exceeds(solved.value, promised):
         return None
     plan = plan_of_strategy(solved.strategy, filt, rounds=rounds, direction=solved.direction)
-    return plan_counterexample(filt, epsilon, ratio, solved.direction, plan)
+    return pruned_plan_record(filt, epsilon, ratio, solved.direction, plan)
 
 
 # -- best replies --------------------------------------------------------------------------------------

@@ -12,11 +12,11 @@ from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.formatting import pair_words
 from filterproof.mc.examine.parameter_families import families_for_guarantee
 from filterproof.mc.examine.service_schedule_search import (
-    ScheduleSearch,
+    Violation,
     granted_menu,
     granted_or_default_menu,
     pairs_at_shares,
-    search_reports,
+    search_schedules,
 )
 from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.examine.stages.denials import denial_finding, explain_charged_retry
@@ -35,8 +35,8 @@ def schedule_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[St
         return
     menu = pairs_at_shares((family.definition, family.sizes[-1]) for family in subject.families)
     with filter_faults_raised(filt):
-        *_, report = search_reports(service, filt.promise, menu, limit, seed=subject.seed)
-    yield _schedule_finding(filt, menu, report, "crashes inside a command of the program")
+        violation, amount = search_schedules(service, filt.promise, menu, limit, seed=subject.seed)
+    yield _schedule_finding(filt, menu, violation, amount, "crashes inside a command of the program")
 
 
 def service_admission_stage(
@@ -55,21 +55,20 @@ def service_schedule_stage(
 ) -> Iterator[StageFinding]:
     """Yield the findings on schedules of a service, and on retries that it charges again."""
     menu = granted_or_default_menu(service.make, families_for_guarantee(tuple(names), service.promise))
-    *_, report = search_reports(service.make, service.promise, menu, limit, seed=seed)
-    yield _schedule_finding(service, menu, report, _SCHEDULES_NOT_TRIED)
-    if report.violation is None:
+    violation, amount = search_schedules(service.make, service.promise, menu, limit, seed=seed)
+    yield _schedule_finding(service, menu, violation, amount, _SCHEDULES_NOT_TRIED)
+    if violation is None:
         retried = explain_charged_retry(service.make, menu)
         yield denial_finding((retried,) if retried else (), ", ".join(names), limit)
 
 
 def _schedule_finding(
-    filt: object, menu: tuple[DominatingPair, ...], search: ScheduleSearch, unseen: str
+    filt: object, menu: tuple[DominatingPair, ...], violation: Violation | None, amount: str, unseen: str
 ) -> StageFinding:
     """Return the finding on a search over schedules: a refutation if one violates the guarantee."""
-    violation = search.violation
     names = ", ".join(dict.fromkeys(type(pair.unlabelled).__name__ for pair in menu))
     if violation is None:
-        return StageFinding("schedules", _QUESTION, str(search), names, unseen)
+        return StageFinding("schedules", _QUESTION, amount, names, unseen)
     trace = Trace(violation.measure, (), None, (), moves=violation.events)
     words = ("schedules", _QUESTION, names, PromisedService.scope)
     shown = violation.counterexample(filt)

@@ -1,8 +1,8 @@
 """The stage of source proofs: the code of a user's filter is traced, and an invariant proves the guarantee.
 
 It is for filters whose own code decides; the library's own rules and combinations of its parts have theorems and
-certificates of their own. What the proof fails at becomes a lead: requests that pass the budget in a play, which are
-measured at once.
+certificates of their own. An accountant relies on the proof of its filter. What a proof fails at becomes a lead:
+requests that pass the budget in a play, which are measured at once.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
+from typing import Any
 
+from filterproof.filters.accountants.verifiable import VerifiableAccountant, is_verifiable
 from filterproof.filters.adapters.labelled_filter import bridged_filter_of
 from filterproof.filters.contract.library import is_library_class
 from filterproof.filters.contract.work import WorkLimit
@@ -18,8 +20,9 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.stage_finding import StageFinding
+from filterproof.mc.examine.stages.certificate import verdict_by_theorems
 from filterproof.mc.examine.stages.sequences import SequenceSearch
-from filterproof.mc.prove.proof import prove
+from filterproof.mc.prove.proof import SourceProof, prove
 from filterproof.theory import pairs
 from filterproof.theory.evidence import Outcome, Verdict
 
@@ -37,6 +40,17 @@ def has_own_code(filt: PrivacyFilter) -> bool:
     return not is_library_class(type(filt)) and bridged_filter_of(filt) is None
 
 
+def filters_with_own_code(accountant: VerifiableAccountant) -> list[PrivacyFilter]:
+    """Return the filters that an accountant relies on and that Python code of the user decides."""
+    inner = accountant.underlying_filters
+    return [
+        filt
+        for each in inner
+        for filt in (filters_with_own_code(each) if is_verifiable(each) else [each])
+        if has_own_code(filt)
+    ]
+
+
 def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """The finding on the source code, and the refutation that a failing step led to, if there is one."""
     if limit.remaining < _MIN_UNITS:
@@ -47,10 +61,8 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
     except ImportError as missing:
         yield StageFinding("source", _QUESTION, f"not tried: {missing}", "", "")
         return
-    verdict = None
-    if proof.proved:
-        verdict = Verdict(Outcome.HOLDS, proof.evidence, proof.scope, proof.sentence)
-    elif proof.lead and not subject.observes_losses:
+    verdict = _verdict_of(proof)
+    if verdict is None and proof.lead and not subject.observes_losses:
         # the requests by which the failing step suggests a refutation
         requests = groupby(getattr(pairs, family)(**parameters) for family, parameters in proof.lead)
         lead = RequestSequence(tuple((pair, len(list(times))) for pair, times in requests))
@@ -61,3 +73,40 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
     yield StageFinding(
         "source", *words, verdict, covers_all=verdict is not None, notes=proof.notes, rounding=proof.sums
     )
+
+
+def accountant_source_proof(accountant: VerifiableAccountant, limit: WorkLimit) -> Iterator[StageFinding]:
+    """The finding on an accountant whose filter is the user's code: the proof of the code, and theorems on the rest."""
+    question = "Does the source code of its filter keep the guarantee on every path?"
+    if limit.remaining < _MIN_UNITS:
+        yield StageFinding("source", question, "not tried: pass more effort, 0.05 or above", "", "")
+        return
+    try:
+        proofs = {id(filt): prove(filt) for filt in filters_with_own_code(accountant)}
+    except ImportError as missing:
+        yield StageFinding("source", question, f"not tried: {missing}", "", "")
+        return
+
+    def verdict_on(inner: Any) -> Verdict | None:
+        proof = proofs.get(id(inner))
+        return verdict_by_theorems(inner, verdict_on) if proof is None else _verdict_of(proof)
+
+    verdict = verdict_by_theorems(accountant, verdict_on)
+    holds = verdict is not None and verdict.outcome is Outcome.HOLDS
+    sentences = "; ".join(proof.sentence for proof in proofs.values())
+    yield StageFinding(
+        "source",
+        question,
+        f"{sentences}; {verdict.detail}" if holds and verdict is not None else sentences,
+        "everything that its theorem covers, if the filter decides on each person alone",
+        _NOT_TRIED,
+        verdict if holds else None,
+        covers_all=holds,
+        notes=tuple(note for proof in proofs.values() for note in proof.notes),
+        rounding=tuple(one for proof in proofs.values() for one in proof.sums),
+    )
+
+
+def _verdict_of(proof: SourceProof) -> Verdict | None:
+    """Return the verdict of a proof, None if it failed."""
+    return Verdict(Outcome.HOLDS, proof.evidence, proof.scope, proof.sentence) if proof.proved else None

@@ -200,7 +200,7 @@ def _sampled_order_findings(
 
 
 def _grid_menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[GameMenu]:
-    """Yield a first request with those granted after it; then the largest request of a line for more rounds."""
+    """Yield a first request with those granted after it; then the largest request of a family for more rounds."""
     for _, menu in best_guessed_menus(subject, subject.hockey_stick_targets[:3], limit.fraction(0.5)):
         if menu.rounds is not None and menu.rounds <= _MAX_GRID_ROUNDS:
             yield menu

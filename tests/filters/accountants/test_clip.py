@@ -149,6 +149,16 @@ def test_secret_noise_is_the_same_for_the_same_secret_step_sigma_and_sum_alone()
         assert not (noise / sigma == first / 2).any()
 
 
+def test_secret_noise_has_the_variance_of_its_sigma() -> None:
+    # of 2 x 10^7 squares the mean has a standard deviation of 3.2e-4; the draws are the same in each run of the test
+    zeros = np.zeros(2_000_000)
+    means = [
+        np.mean(np.square(SecretNoise(12345, step=step).noise_for(zeros, sigma=3.0))) / 9
+        for step in range(10)
+    ]
+    assert abs(np.mean(means) - 1) <= 1e-3
+
+
 def test_a_step_of_secret_noise_gives_noise_to_one_sum_of_the_same_people() -> None:
     answers: dict[bool, list[str]] = {}
     for present in (True, False):  # with person 0 two sums differ, without they are equal

@@ -110,7 +110,6 @@ def test_what_is_decided_while_the_terms_are_exchanged_is_no_decision() -> None:
 FORMER = {
     "decide": "step",
     "grant": "step",
-    "grant_in_place": "step_inplace",
     "reaches": "is_reachable_state",
 }
 

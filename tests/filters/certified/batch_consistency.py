@@ -11,8 +11,8 @@ from filterproof.filters.accounting.approximate_charges import approximate_charg
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filterproof.filters.catalogue import ApproximateZCDPFilter, BasicFilter
 from filterproof.filters.certified.comparison import Comparison, Comparisons
+from filterproof.filters.certified.decisions import FAMILIES
 from filterproof.filters.certified.double_double import exact_charges
-from filterproof.filters.certified.families import FAMILIES
 from filterproof.theory.pairs import (
     KOV,
     DominatingPair,
@@ -65,9 +65,8 @@ def _charged(pair: DominatingPair, n: int) -> dict[str, list[Exact]]:
 def as_alone(says: str, pair: DominatingPair, n: int) -> Iterator[Comparison]:
     """How many of n runs are charged otherwise than each alone, by every rule."""
     runs = [pair.of_run(run) for run in range(n)]
-    alone = {
-        key: _charged(one, 1) for key, one in {id(one): one for one in runs}.items()
-    }  # of many one member
+    # of many one member
+    alone = {key: _charged(one, 1) for key, one in {id(one): one for one in runs}.items()}
     for name, charged in _charged(pair, n).items():
         wrong = sum(
             not _is_equal(due, alone[id(one)][name][0]) for due, one in zip(charged, runs, strict=True)

@@ -16,7 +16,7 @@ from filterproof.filters.accounting import charge_rules
 from filterproof.filters.accounting.charge_kinds import LinearCharge
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.certified.admission_conditions import verify_implication
-from filterproof.filters.certified.certified_objects import certified_examples, certify_or_fail
+from filterproof.filters.certified.certify import certified_examples, certify_or_fail
 from filterproof.filters.certified.double_double import exact_limit
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.rules.guarantee_budget import promised_budget
@@ -87,10 +87,6 @@ FAULTS: dict[str, tuple[Any, str, Callable[[Any], Any], Callable[[], Any], str]]
     "runs that ask together are granted what one is refused": (
         *(fp.WhitehouseFilter, "admits", granting(lambda state, request: len(state[0]) > 1)),
         *(partial(fp.WhitehouseFilter, 1.0, 1e-3), "OFF"),
-    ),
-    "in place all is granted": (
-        *(fp.AdditiveFilter, "step_inplace", lambda exact: lambda self, *asked: exact(self, *asked) | True),
-        *(partial(fp.ZCDPFilter, 0.3), "OFF"),
     ),
     "the last output is looked at": (
         fp.RealisationFilter,

@@ -14,9 +14,8 @@ from filterproof.filters.contract.contract_checks import (
     checked_observe,
     checked_spend,
     checked_step,
-    checked_step_inplace,
 )
-from filterproof.filters.contract.state import copy_state, frozen_copy, read_only, state_leaves
+from filterproof.filters.contract.state import frozen_copy, read_only, state_leaves
 from filterproof.theory.pairs import (
     DominatingPair,
     Gaussian,
@@ -48,18 +47,6 @@ def test_a_lent_state_is_the_same_numbers_and_cannot_be_written_to(lend: Any, st
         assert lent.tolist() == leaf.tolist()
         with pytest.raises(ValueError, match="read-only"):
             lent[...] = lent.copy()
-
-
-def test_a_filter_of_ones_own_charges_nobody_by_a_decision_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    class InPlace(LossReporting):
-        def step_inplace(self, state: Any, request: DominatingPair) -> Any:
-            return np.ones(len(state[0]), dtype=np.bool_)
-
-    for block in (4, 2):
-        monkeypatch.setattr(filterproof.filters.accountants.batched_grants, "PEOPLE_PER_BLOCK", block)
-        people = fp.IndividualFilter(InPlace(), 4)
-        for fits in (True, True, False):
-            assert people.select(Gaussian(0.5)).tolist() == [fits] * 4
 
 
 class LossReporting(fp.PrivacyFilter):
@@ -145,10 +132,6 @@ def test_the_rules_of_a_subclass_decide_wherever_it_is_held(
 ) -> None:
     filt, request = kind(0.5), Gaussian(0.65)  # which costs 0.21
     assert count_grants(filt, request, most=9) == granted
-    assert (checked_step_inplace(filt, copy_state(filt.start(3)), request) is None) == (
-        kind is not fp.ZCDPFilter
-    )
-    assert (filt.step_inplace(copy_state(filt.start(3)), request) is None) == (kind is not fp.ZCDPFilter)
     assert sum(map(filt.open("retry").request, [request] * 9)) == granted
     monkeypatch.setattr(filterproof.filters.accountants.batched_grants, "PEOPLE_PER_BLOCK", 2)
     for people in (1, 3, 7):

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import filterproof.filters as fp
@@ -28,6 +28,7 @@ ADDITIVE = [
 
 @settings(deadline=None, max_examples=settings.default.max_examples // 4)  # a bisection each
 @given(st.sampled_from(ADDITIVE), st.lists(st.floats(0, 1), max_size=6), st.booleans())
+@example(ADDITIVE[2], [0.5], True)
 def test_what_is_affordable_is_admitted_and_nothing_more_is(
     filt: AdditiveFilter, shares: list[float], gaussian: bool
 ) -> None:

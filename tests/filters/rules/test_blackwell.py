@@ -50,9 +50,7 @@ def test_on_a_range_two_rounds_that_keep_the_condition_reach_more_than_is_promis
     most = np.asarray(fp.Gaussian(filt.mu).hockey_stick(np.log(places))) * (1 - 1e-9)
     for reply in replies:
         assert filt.admits(after, reply)[0]
-        p, q = (
-            np.outer(one, other).ravel() for one, other in zip(_masses(first), _masses(reply), strict=True)
-        )
+        p, q = (np.outer(*sides).ravel() for sides in zip(_masses(first), _masses(reply), strict=True))
         for this, that in ((p, q), (q, p)):  # the condition, by its definition and in both directions
             assert (np.maximum(this - np.outer(places, that), 0).sum(axis=1) <= most).all()
     # after outcome i of the first, the i-th reply: the value is a sum over the branches

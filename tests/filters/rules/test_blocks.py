@@ -79,10 +79,8 @@ def test_the_value_of_a_tracker_is_no_less_than_what_as_many_blocks_cost(size, b
 
 @given(st.integers(1, 5), st.lists(st.integers(1, 60), max_size=40))
 def test_a_limit_grants_as_long_as_first_fit_in_fractions_opens_no_more_blocks(blocks, hundredths):
-    session, granted = (
-        fp.odometers.TrackerLimitFilter(fp.odometers.GaussianTracker(0.5), blocks).open("retry"),
-        [],
-    )
+    filt, granted = fp.odometers.TrackerLimitFilter(fp.odometers.GaussianTracker(0.5), blocks), []
+    session = filt.open("retry")
     for mu in (hundredth / 100 for hundredth in hundredths):
         after = [*granted, Fraction(mu) ** 2]
         fits = in_fractions([0.25], after)[0] < blocks

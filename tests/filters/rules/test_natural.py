@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import filterproof.filters as fp
 from filterproof.filters.rules import menu
 from filterproof.filters.rules.menu_composition import composed_hockey_stick
-from filterproof.theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
+from filterproof.theory.pairs import Erasure, RandomizedResponse
 
 STEPS = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
 
@@ -41,24 +41,6 @@ def test_equality_is_admitted_and_anything_less_refused() -> None:
 def value(counts: tuple[int, ...]) -> Fraction:
     """The composed divergence at e^epsilon = 9/4."""
     return composed_hockey_stick(STEPS, counts, Fraction(9, 4))
-
-
-def test_gaussians_compose_to_one_gaussian() -> None:
-    one = composed_hockey_stick((Gaussian(0.3), Gaussian(0.4)), (1, 1), Fraction(2))
-    assert float(one) == pytest.approx(float(Gaussian(0.5).hockey_stick(np.log(2.0))), rel=1e-12)
-    skew = FinitePair((Fraction(1, 5), Fraction(4, 5)), (Fraction(1, 25), Fraction(24, 25)))
-    both = [composed_hockey_stick((pair,), (2,), Fraction(2)) for pair in (skew, skew.swapped)]
-    assert (
-        both[0]
-        == both[1]
-        == Fraction(1, 25) - 2 * Fraction(1, 625) + 2 * (Fraction(4, 25) - 2 * Fraction(24, 625))
-    )
-    mixed = float(composed_hockey_stick((Gaussian(0.5), STEPS[0]), (1, 1), Fraction(2)))
-    pair, eps = Gaussian(0.5), np.log(2.0)
-    by_hand = 0.6 * float(pair.hockey_stick(eps - np.log(1.5))) + 0.4 * float(
-        pair.hockey_stick(eps + np.log(1.5))
-    )
-    assert mixed == pytest.approx(by_hand, rel=1e-12)
 
 
 def test_doubles_keep_a_margin() -> None:

@@ -60,7 +60,12 @@ def test_what_remains_is_the_way_to_the_limit() -> None:
 def test_kappa_decides_by_the_exact_loss_before_the_last_release(
     limit: float, losses: list[float], rounds: int
 ) -> None:
-    for path in ([*losses, *[0.0] * 6], [limit, 0.0, 0.0], [math.nextafter(-limit, 0.0), 0.0, 0.0, 0.0]):
+    for path in (
+        [*losses, *[0.0] * 6],
+        [limit, 0.0, 0.0],
+        [-limit, 0.0, 0.0],
+        [math.nextafter(-limit, 0.0), 0.0, 0.0, 0.0],
+    ):
         due = 0
         while due < min(rounds, len(path)):
             known = sum(map(Fraction, path[: max(due - 1, 0)]), Fraction(0))
@@ -179,11 +184,8 @@ def printed(limit: int, levels: Sequence[int], signs: Sequence[int], largest: Se
 
 def released(filt: fp.PrivacyFilter, levels: Sequence[int]) -> list[int]:
     """The same, of each path of signs, by the filter."""
-    state, alive, count = (
-        filt.start(len(PATHS)),
-        np.ones(len(PATHS), dtype=bool),
-        np.zeros(len(PATHS), dtype=int),
-    )
+    n = len(PATHS)
+    state, alive, count = filt.start(n), np.ones(n, dtype=bool), np.zeros(n, dtype=int)
     for level, signs in zip(levels, np.array(PATHS).T, strict=True):
         alive &= filt.admits(state, response(level))
         count += alive

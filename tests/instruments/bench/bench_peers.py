@@ -46,7 +46,7 @@ WORKS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class AccountantAnswer:
     """An accountant's delta, and the bounds that it gives, None where it gives none."""
 
     low: float | None
@@ -64,7 +64,7 @@ class Contestant:
 
     name: str
     package: str | None
-    delta: Callable[[Work], Said]
+    delta: Callable[[Work], AccountantAnswer]
 
 
 #: What an accountant makes of pairs of each class.
@@ -77,24 +77,24 @@ def _of(known: _Known, pair: DominatingPair) -> Any:
     return known[type(pair)](pair)
 
 
-def _by_composition(relative: float) -> Callable[[Work], Said]:
-    def delta(work: Work) -> Said:
+def _by_composition(relative: float) -> Callable[[Work], AccountantAnswer]:
+    def delta(work: Work) -> AccountantAnswer:
         # each time as if for the first time
-        for kept in (
+        for cached in (
             cells.loss_cells,
             cells.loss_extent,
             summands._upper_and_lower_bound_plds,
             composition._rough_distribution,
             composition._inversion_of,
         ):
-            kept.cache_clear()
+            cached.cache_clear()
         bounds = composition.Composition({work.pair: work.rounds}).delta(work.epsilon, relative=relative)
-        return Said(bounds.low, (bounds.low + bounds.high) / 2, bounds.high)
+        return AccountantAnswer(bounds.low, (bounds.low + bounds.high) / 2, bounds.high)
 
     return delta
 
 
-def _by_dp_accounting(work: Work) -> Said:
+def _by_dp_accounting(work: Work) -> AccountantAnswer:
     """With the grid that it takes by default, in the direction that it says is an upper bound."""
     from dp_accounting.pld import privacy_loss_distribution as pld
 
@@ -106,14 +106,14 @@ def _by_dp_accounting(work: Work) -> Said:
     }
     distribution = _of(known, work.pair)
     value = float(distribution.self_compose(work.rounds).get_delta_for_epsilon(work.epsilon))
-    return Said(None, value, value)
+    return AccountantAnswer(None, value, value)
 
 
 #: The errors in epsilon and delta that prv-accountant is asked for.
 _EPSILON_ERROR, _DELTA_ERROR = 0.01, 1e-12
 
 
-def _by_prv_accountant(work: Work) -> Said:
+def _by_prv_accountant(work: Work) -> AccountantAnswer:
     import prv_accountant as prv
 
     sampled = prv.PoissonSubsampledGaussianMechanism
@@ -127,14 +127,14 @@ def _by_prv_accountant(work: Work) -> Said:
     accountant = prv.PRVAccountant(
         prvs=[pld], max_self_compositions=[work.rounds], eps_error=_EPSILON_ERROR, delta_error=_DELTA_ERROR
     )
-    return Said(*accountant.compute_delta(work.epsilon, [work.rounds]))
+    return AccountantAnswer(*accountant.compute_delta(work.epsilon, [work.rounds]))
 
 
 #: The width of a cell of losses that PLD_accounting is asked for, of each round: what dp-accounting takes by default.
 _CELL = 1e-4
 
 
-def _by_pld_accounting(work: Work) -> Said:
+def _by_pld_accounting(work: Work) -> AccountantAnswer:
     """Its upper bound, of so many epochs of one step or of a sample; and for Gaussian noise its lower one."""
     import PLD_accounting as library
     from dp_accounting.pld import privacy_loss_distribution as pld
@@ -144,7 +144,7 @@ def _by_pld_accounting(work: Work) -> Said:
         gaussian = pld.from_gaussian_mechanism(pair.sigma)
         distribution = library.subsample_pld(pld=gaussian, sampling_probability=pair.q)
         value = float(distribution.self_compose(work.rounds).get_delta_for_epsilon(work.epsilon))
-        return Said(None, value, value)
+        return AccountantAnswer(None, value, value)
     config = library.AllocationSchemeConfig(loss_discretization=_CELL * work.rounds)
     if isinstance(pair, Laplace):
         distribution, other = (
@@ -159,7 +159,7 @@ def _by_pld_accounting(work: Work) -> Said:
             add_realization=other,
             config=config,
         )
-        return Said(None, value, value)
+        return AccountantAnswer(None, value, value)
     if not isinstance(pair, Gaussian):
         raise Absent(f"it knows no {type(pair).__name__}")
     params = library.PrivacyParams(
@@ -169,10 +169,10 @@ def _by_pld_accounting(work: Work) -> Said:
         library.gaussian_allocation_delta_configurable(params=params, config=config, bound_type=side)
         for side in (library.BoundType.IS_DOMINATED, library.BoundType.DOMINATES)
     )
-    return Said(low, high, high)
+    return AccountantAnswer(low, high, high)
 
 
-def _by_opake(work: Work) -> Said:
+def _by_opake(work: Work) -> AccountantAnswer:
     """With the grid that it takes by default; by the native functions that the factories of opake-dpsgd call."""
     from opake.api.accounting.core import opake_accounting as native
 
@@ -183,7 +183,7 @@ def _by_opake(work: Work) -> Said:
     }
     pld = _of(known, work.pair)
     value = float(pld.self_compose(work.rounds).delta_at(work.epsilon))
-    return Said(None, value, value)
+    return AccountantAnswer(None, value, value)
 
 
 #: Whose time the others' are measured in: the first.
@@ -199,28 +199,28 @@ CONTESTANTS = (
 
 @pytest.mark.filterwarnings("ignore:Benchmark fixture was not used")  # by one that is skipped
 @pytest.mark.parametrize("work", WORKS, ids=lambda work: work.name)
-@pytest.mark.parametrize("one", CONTESTANTS, ids=lambda one: one.name)
-def bench_composition(benchmark: Any, work: Work, one: Contestant) -> None:
-    """delta of the composition; the record has it beside the reference, with the bounds that were said."""
+@pytest.mark.parametrize("contestant", CONTESTANTS, ids=lambda each: each.name)
+def bench_composition(benchmark: Any, work: Work, contestant: Contestant) -> None:
+    """delta of the composition; the record has it beside the reference, with the bounds that it gave."""
     benchmark.group = f"{work.rounds} x {work.name}, epsilon {work.epsilon:g}"
-    by = one.name
-    if one.package is not None:
+    by = contestant.name
+    if contestant.package is not None:
         try:
-            by = f"{one.name} {version(one.package)}"
+            by = f"{contestant.name} {version(contestant.package)}"
         except PackageNotFoundError:
-            pytest.skip(f"{one.name} is not installed; pip install 'filterproof[bench]'")
+            pytest.skip(f"{contestant.name} is not installed; pip install 'filterproof[bench]'")
     true = reference(work.pair, work.rounds, work.epsilon)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            bounds = one.delta(work)  # imports and compiles
+            bounds = contestant.delta(work)  # imports and compiles
         except Exception as why:
-            if one.package is None:
+            if contestant.package is None:
                 raise
             pytest.skip(f"{by}: {why}")
-        benchmark(one.delta, work)
+        benchmark(contestant.delta, work)
     encloses = (bounds.low is None or bounds.low <= true) and (bounds.high is None or true <= bounds.high)
     benchmark.extra_info.update(asdict(bounds), by=by, reference=float(true), route=work.route)
     benchmark.extra_info.update(error=float(bounds.value / true - 1), encloses=bool(encloses))
-    if one.package is None:
+    if contestant.package is None:
         assert encloses

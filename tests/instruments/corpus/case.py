@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import filterproof as fp
-from tests.instruments.corpus.games import Asked, Reached, played
+from tests.instruments.corpus.games import Reached, Requests, played
 
 F = TypeVar("F", bound=fp.PrivacyFilter)
 Kind: TypeAlias = Literal["broken", "sound"]
@@ -19,23 +19,20 @@ ReachedBy: TypeAlias = Callable[[fp.PrivacyFilter], Reached]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A filter class, constructible without arguments, and its truth.
+    """What makes a filter or a service, and its truth.
 
     why: which game breaks it, or by which theorem or domination it is sound. shown: plays a game through the filter's
     own code and computes what it reaches on another route; for a sound case a game that comes near the promise, or
-    None. margin: the share by which a broken filter at least exceeds its promise.
+    None. margin: the share by which a broken filter at least exceeds its promise. thread: where a public bug was told.
     """
 
-    filter_class: type[fp.PrivacyFilter]
+    name: str
     kind: Kind
     why: str
+    make: Callable[[], Any]
     shown: ReachedBy | None = None
     margin: float = 0.001
-
-    @property
-    def name(self) -> str:
-        """The words of the class's name."""
-        return re.sub(r"(?<=.)(?=[A-Z])", "-", self.filter_class.__name__).lower()
+    thread: str = ""
 
 
 class Cases(list[Case]):
@@ -46,24 +43,25 @@ class Cases(list[Case]):
     """
 
     def broken(
-        self, why: str, asked: Asked, *, margin: float = 0.001, **at: float
+        self, why: str, requests: Requests, *, margin: float = 0.001, **at: float
     ) -> Callable[[type[F]], type[F]]:
-        return self._told("broken", why, partial(played, asked=asked, **at), margin)
+        return self._add("broken", why, partial(played, requests=requests, **at), margin)
 
-    def sound(self, why: str, asked: Asked | None = None, **at: float) -> Callable[[type[F]], type[F]]:
-        return self._told("sound", why, asked and partial(played, asked=asked, **at), 0.001)
+    def sound(self, why: str, requests: Requests | None = None, **at: float) -> Callable[[type[F]], type[F]]:
+        return self._add("sound", why, requests and partial(played, requests=requests, **at), 0.001)
 
     def breaks(self, filter_class: type[F], margin: float = 0.001) -> Callable[[ReachedBy], type[F]]:
-        return lambda shown: self._told("broken", shown.__doc__ or "", shown, margin)(filter_class)
+        return lambda shown: self._add("broken", shown.__doc__ or "", shown, margin)(filter_class)
 
     def keeps(self, filter_class: type[F]) -> Callable[[ReachedBy], type[F]]:
-        return lambda shown: self._told("sound", shown.__doc__ or "", shown, 0.001)(filter_class)
+        return lambda shown: self._add("sound", shown.__doc__ or "", shown, 0.001)(filter_class)
 
-    def _told(
+    def _add(
         self, kind: Kind, why: str, shown: ReachedBy | None, margin: float
     ) -> Callable[[type[F]], type[F]]:
-        def told(filter_class: type[F]) -> type[F]:
-            self.append(Case(filter_class, kind, " ".join(why.split()), shown, margin))
+        def add(filter_class: type[F]) -> type[F]:
+            name = re.sub(r"(?<=.)(?=[A-Z])", "-", filter_class.__name__).lower()
+            self.append(Case(name, kind, " ".join(why.split()), filter_class, shown, margin))
             return filter_class
 
-        return told
+        return add

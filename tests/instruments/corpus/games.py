@@ -185,11 +185,11 @@ def mean_after(mu: float, after: Callable[[float], float], low: float, high: flo
 
 
 #: Requests that are fixed in advance, a strategy, or the best one.
-Asked = Sequence["fp.DominatingPair"] | Strategy | Best
+Requests = Sequence["fp.DominatingPair"] | Strategy | Best
 
 
 def played(
-    filt: fp.PrivacyFilter, asked: Asked, *, epsilon: float | None = None, alpha: float | None = None
+    filt: fp.PrivacyFilter, requests: Requests, *, epsilon: float | None = None, alpha: float | None = None
 ) -> Reached:
     """What a strategy reaches, the best one, or requests that are all granted: at `epsilon`, or at the order `alpha`.
 
@@ -198,16 +198,16 @@ def played(
     if epsilon is None and alpha is None:
         epsilon = getattr(filt.promise, "epsilon", None)
         alpha = getattr(filt.promise, "alpha", 2.0) if epsilon is None else None
-    if isinstance(asked, Best):
-        value = asked.value(filt, epsilon)  # type: ignore[arg-type]
-    elif callable(asked):
-        distribution = transcript(filt, asked)
+    if isinstance(requests, Best):
+        value = requests.value(filt, epsilon)  # type: ignore[arg-type]
+    elif callable(requests):
+        distribution = transcript(filt, requests)
         value = hockey_stick(distribution, epsilon) if alpha is None else renyi(distribution, alpha)  # type: ignore[arg-type]
     else:
-        require_granted(filt, asked)
-        pairs = Counter(asked)
+        require_granted(filt, requests)
+        pairs = Counter(requests)
         if any(isinstance(pair, fp.FinitePair) for pair in pairs) and alpha is None:
-            value = hockey_stick(product(asked), epsilon)  # type: ignore[arg-type]
+            value = hockey_stick(product(requests), epsilon)  # type: ignore[arg-type]
         elif alpha is None:
             value = fp.Composition(pairs).delta(epsilon).low  # type: ignore[arg-type]
         else:

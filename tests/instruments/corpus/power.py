@@ -6,59 +6,20 @@ import resource
 import sys
 import time
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
-import filterproof as fp
 from filterproof.mc.examine.verification import verify
 from filterproof.reports.package_data import is_right_verdict
+from tests.instruments.corpus.case import Case
 from tests.instruments.corpus.corpus_parts import PARTS
-from tests.instruments.corpus.public import BUGS
+from tests.instruments.corpus.public import CASES
 
-#: What an examination says of a filter, in one word.
-Said = dict[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What is examined: its name, whether it is broken or sound, the game that breaks it, and what makes it.
-
-    promise is that of a service, None for a filter; thread is where a public bug was told.
-    """
-
-    name: str
-    kind: str
-    breaks: str
-    make: Callable[[], Any]
-    promise: fp.Guarantee | None = None
-    thread: str = ""
+#: The row of a case in the record.
+CaseResult = dict[str, object]
 
 
-def _public() -> list[Subject]:
-    """Each public bug as it was and as it was repaired."""
-    subjects = []
-    for bug in BUGS:
-        service = bug.make(repaired=False)
-        promise = None if isinstance(service, fp.PrivacyFilter) else bug.promise
-        for repaired, kind in ((False, "broken"), (True, "sound")):
-
-            def make(bug: Any = bug, repaired: bool = repaired) -> Any:
-                return bug.make(repaired=repaired)
-
-            subjects.append(Subject(bug.name, kind, bug.said, make, promise, bug.thread))
-    return subjects
-
-
-SUBJECTS: dict[str, list[Subject]] = {
-    part: [
-        Subject(case.name, case.kind, case.why if case.kind == "broken" else "", case.filter_class)
-        for case in cases
-    ]
-    for part, cases in PARTS.items()
-} | {"public": _public()}
+SUBJECTS: dict[str, tuple[Case, ...]] = {**PARTS, "public": CASES}
 
 
 def _processor() -> float:
@@ -67,11 +28,11 @@ def _processor() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
-def examined(job: tuple[str, int, float]) -> Said:
+def examined(job: tuple[str, int, float]) -> CaseResult:
     """The line of one subject: its part, its place and the effort. What cannot be examined is an error, and a miss."""
     part, place, effort = job
     subject = SUBJECTS[part][place]
-    line: Said = {
+    line: CaseResult = {
         "part": part,
         "name": subject.name,
         "kind": subject.kind,
@@ -79,7 +40,7 @@ def examined(job: tuple[str, int, float]) -> Said:
         "evidence": "",
     }
     line |= {"seconds": 0.0, "processor": 0.0, "stages": [], "detail": "", "counterexample": ""}
-    line |= {"breaks": subject.breaks, "thread": subject.thread}
+    line |= {"breaks": subject.why if subject.kind == "broken" else "", "thread": subject.thread}
     began, spent = time.perf_counter(), _processor()
     try:
         with warnings.catch_warnings():
@@ -91,11 +52,7 @@ def examined(job: tuple[str, int, float]) -> Said:
     return line | {"seconds": round(seconds, 1), "processor": round(processor, 1)}
 
 
-def _found(subject: Subject, effort: float) -> Said:
-    if subject.promise is not None:
-        violation = fp.services.first_violation(subject.make(), subject.promise, effort=effort).violation
-        counterexample = "" if violation is None else "; ".join(violation.events)
-        return {"outcome": "UNDECIDED" if violation is None else "REFUTED", "counterexample": counterexample}
+def _found(subject: Case, effort: float) -> CaseResult:
     exam = verify(subject.make(), effort=effort)
     outcome = exam.ending.name
     if exam.counterexample is not None:
@@ -109,7 +66,7 @@ def _found(subject: Subject, effort: float) -> Said:
     }
 
 
-def _record(out: Path, effort: float, table: list[Said]) -> None:
+def _record(out: Path, effort: float, table: list[CaseResult]) -> None:
     """Write the cases examined, each with its date and time; of what was not examined again the last record stays."""
     before = json.loads(out.read_text("utf-8")) if out.is_file() else {}
     today = time.strftime("%Y-%m-%d")

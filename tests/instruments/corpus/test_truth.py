@@ -62,23 +62,23 @@ DEEPER: dict[str, tuple[tuple[fp.DominatingPair, ...], int]] = {
 
 @pytest.mark.parametrize("case", BROKEN, ids=lambda case: case.name)
 def test_a_broken_filter_exceeds_its_promise_in_the_game_that_it_names(case: Case) -> None:
-    reached = case.shown(case.filter_class())
-    promised = reached.promised(case.filter_class().promise)
+    reached = case.shown(case.make())
+    promised = reached.promised(case.make().promise)
     assert reached.value > (promised * (1 + case.margin) if promised > 0 else case.margin)
     assert case.why
 
 
 @pytest.mark.parametrize("case", [case for case in SOUND if case.shown], ids=lambda case: case.name)
 def test_a_sound_filter_keeps_its_promise_in_a_game_that_comes_near(case: Case) -> None:
-    reached = case.shown(case.filter_class())
+    reached = case.shown(case.make())
     # the closed forms are good to twelve digits
-    assert 0 < reached.value <= reached.promised(case.filter_class().promise) * (1 + 1e-12)
+    assert 0 < reached.value <= reached.promised(case.make().promise) * (1 + 1e-12)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", SOUND, ids=lambda case: case.name)
 def test_no_game_of_few_rounds_beats_a_sound_filter(case: Case) -> None:
-    filt = case.filter_class()
+    filt = case.make()
     games = [(tuple(pair for pair in MENU if _answers(filt, pair)), 3)]
     games += [DEEPER[case.name]] if case in PARTS["third"] else []
     for menu, rounds in games:
@@ -89,7 +89,7 @@ def test_no_game_of_few_rounds_beats_a_sound_filter(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_filter_grants_something_and_keeps_to_the_contract(case: Case) -> None:
-    filt = checked_filter(case.filter_class())
+    filt = checked_filter(case.make())
     granted = []
     for first in FIRST:
         if _answers(filt, first):
@@ -120,7 +120,7 @@ def test_each_part_holds_so_many_cases_of_each_kind_with_names_and_classes_of_th
     assert {half: (kind["broken"], kind["sound"]) for half, kind in kinds.items()} == {
         **{"first": (30, 20), "second": (30, 20), "third": (20, 10), "fourth": (21, 8), "fifth": (9, 5)},
     }
-    assert len({case.name for case in CASES}) == len({case.filter_class for case in CASES}) == len(CASES)
+    assert len({case.name for case in CASES}) == len({case.make for case in CASES}) == len(CASES)
 
 
 def _answers(filt: fp.PrivacyFilter, request: fp.DominatingPair, n: int = 1) -> bool:

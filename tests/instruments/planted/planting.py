@@ -66,7 +66,7 @@ def _points(module: str) -> Iterator[str]:
 
 def _things(module: str) -> Iterator[str]:
     """The things of the module first: what is refused is then found soon."""
-    objects = importlib.import_module("filterproof.filters.certified.certified_objects")
+    objects = importlib.import_module("filterproof.filters.certified.certify")
     package = "filterproof.theory.pairs" if module.startswith("filterproof.filters.accounting") else module
     groups = importlib.import_module("tests.filters.certified.groups")
     every = [*objects.certified_examples(), *(make() for make in groups.THINGS)]

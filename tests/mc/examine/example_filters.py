@@ -52,13 +52,6 @@ class Forgets(ByHand):
         return state
 
 
-class CountsFirstOnly(ByHand):
-    """Charges a Gaussian's mu once and for all: as often as one likes."""
-
-    def spend(self, state, request):
-        return np.maximum(state, self.cost(state, request))
-
-
 class StopsAtLosses(ByHand):
     """Sound: a subset of what its base admits, since a realised loss above a half ends it early."""
 
@@ -128,13 +121,6 @@ class PerFamily(Two):
         return state[0] + gaussian * request.zcdp_rho, state[1] + (not gaussian) * request.zcdp_rho
 
 
-class CheapLaplace(Sum):
-    """Charges a Laplace half of what it costs."""
-
-    def cost(self, state, request):
-        return 1 / (4 * request.b**2) if isinstance(request, fp.Laplace) else request.zcdp_rho
-
-
 class AfterGain(PureSum):
     """Takes back the charge of a round whose loss is positive."""
 
@@ -151,22 +137,6 @@ class AfterGain(PureSum):
 
     def observe(self, state, loss):
         return np.where(loss > 0, state[0] - state[1], state[0]), state[1] * 0
-
-
-class Squares(Two):
-    """Sums epsilons rightly; the i-th release may have a delta of a thousandth over i^2."""
-
-    promise = fp.ApproxDP(1.0, 1e-3)
-
-    def charge(self, request):
-        return fp.charges.approximate_charge(request, None)
-
-    def admits(self, state, request):
-        epsilon, delta = self.charge(request)
-        return (state[0] + epsilon <= 1.0) & (delta <= 1e-3 / (state[1] + 1) ** 2)
-
-    def spend(self, state, request):
-        return state[0] + self.charge(request)[0], state[1] + 1
 
 
 class RunningLoss(PureSum):

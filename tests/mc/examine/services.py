@@ -3,9 +3,9 @@
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -157,14 +157,13 @@ class Queries:
     """Our linear queries with a journal, a file for each play, and one person, who counts as much as is asked."""
 
     folder: Path
-    files = count()
 
     def __init__(self, disk: Disk) -> None:
         terms: dict[str, Any] = {"norm_budget": 1.0, "kappa": 0.5}
         if "journal" in disk:
             self.queries = fp.people.LinearQueries.open(disk["journal"], **terms)
         else:
-            disk["journal"] = str(self.folder / f"{next(self.files)}.journal")
+            disk["journal"] = str(self.folder / f"{uuid4().hex}.journal")
             self.queries = fp.people.LinearQueries(people=1, journal=disk["journal"], **terms)
         self.rng = Quiet(np.random.PCG64(0))
 

@@ -238,7 +238,7 @@ class CertifiedSum(example_filters.Sum):
 #: Something of each kind to examine, with an effort by which every stage asks something, and the stages if few.
 EXAMINED: dict[str, tuple[Any, ...]] = {
     "sound sum": (example_filters.ByHand, 0.01),
-    "refuted by a sequence": (example_filters.CheapLaplace, 0.02),
+    "refuted by a sequence": (example_filters.Forgets, 0.02),
     "refuted by a game": (example_filters.AfterGain, 0.02),
     "looks at losses": (OfASet, 0.003),
     "of the library": (lambda: fp.ZCDPFilter(0.5), 0.005),

@@ -15,6 +15,7 @@ from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.difference import first_difference
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.parameter_families import checked_family_names
+from filterproof.mc.examine.schedule import Schedule, ServiceMove
 from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.supremum import Supremum, supremum
 from filterproof.mc.examine.trace import trace_of_sequence
@@ -25,8 +26,8 @@ ZCDP, ODOMETER = fp.ZCDPFilter(0.5), fp.odometers.LineOdometer(0.05, target=1.0)
 PEOPLE = fp.odometers.IndividualTracker(fp.odometers.GaussianTracker(0.5), 3)
 PURE, D2, UNIT_NOISE = fp.PureDP(1.0), Divergence.renyi(2.0), RequestSequence(((fp.Gaussian(1.0), 2),))
 FEW = UNIT_NOISE.to_data(allowed_values_by_name())[0]
+ANSWERED = Schedule((fp.RandomizedResponse(1.0),), (ServiceMove("ask"), ServiceMove("step")))
 HALF_WAY = fp.services.Release(epoch=0.5)  # type: ignore[arg-type]
-DRIVEN: tuple[Callable[..., object], ...] = (fp.services.first_violation, fp.services.schedule_tests)
 
 
 def answering(answer: object) -> type:
@@ -72,7 +73,6 @@ VALUES: Calls = [
         partial(Supremum, 1.0, 0.3, 0.2, 0.2),
         r"low must be at most high, got low=0\.3 high=0\.2 at epsilon=1\.0",
     ),
-    *((partial(how, services.Purse, PURE, mechanisms="rrr"), "mechanisms must be among") for how in DRIVEN),
     (partial(fp.services.Release, answer="a", again=True), "again must be False for a named answer"),
     # an effort that no machine can do
     *(
@@ -80,7 +80,6 @@ VALUES: Calls = [
         for call in (
             partial(verify, ZCDP),
             partial(first_difference, ZCDP, ZCDP),
-            partial(fp.services.first_violation, services.Purse, PURE),
         )
     ),
 ]
@@ -98,18 +97,12 @@ KINDS: Calls = [
         partial(verify, misbehaving_filters.PromisesANumber(), effort=0.03),
         "promise must be a guarantee, got 1.0",
     ),
-    (partial(fp.services.first_violation, 3, PURE), "service must make a service from a disk"),
-    (partial(fp.services.first_violation, dict, PURE), "dict must have a method request"),
-    (partial(fp.services.first_violation, answering(True), PURE), "request must be a generator"),
-    (partial(fp.services.first_violation, answering(iter(["x"])), PURE), "must yield fp.services.Release"),
-    (
-        partial(fp.services.first_violation, answering(iter([HALF_WAY])), PURE),
-        "whole number or None, got epoch=0.5",
-    ),
-    *(
-        (partial(how, services.Purse, 1.0), "promise must be a guarantee")
-        for how in (*DRIVEN, fp.services.with_promise)
-    ),
+    (partial(fp.services.with_promise, 3, PURE), "service must make a service from a disk"),
+    (partial(fp.services.with_promise, services.Purse, 1.0), "promise must be a guarantee"),
+    (partial(ANSWERED.play, dict), "dict must have a method request"),
+    (partial(ANSWERED.play, answering(True)), "request must be a generator"),
+    (partial(ANSWERED.play, answering(iter(["x"]))), "must yield fp.services.Release"),
+    (partial(ANSWERED.play, answering(iter([HALF_WAY]))), "whole number or None, got epoch=0.5"),
 ]
 KINDS += [(partial(ask, Forgot()), "promise must be a guarantee") for ask in ASKING]
 REFUSED = [(error, *row) for error, rows in ((ValueError, VALUES), (TypeError, KINDS)) for row in rows]

@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filterproof.filters.adapters.bridge import BridgeError
 from filterproof.filters.adapters.labelled_filter import service_of
 from filterproof.mc.engine.encoding import allowed_values_by_name
 from filterproof.mc.examine.counterexample import measured_counterexample
@@ -75,23 +73,22 @@ def moved(words: str) -> tuple[ServiceMove, ...]:
     ids=lambda service: service.__name__,
 )
 def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(service: type) -> None:
-    search = fp.services.first_violation(service, PROMISE, mechanisms="rr")
-    violation = search.violation
-    assert violation is not None
-    assert violation.low > violation.promised
-    assert len(violation.schedule.moves) <= 12
-    assert {move.what for move in violation.schedule.moves} >= BROKEN[service]
-    data = json.dumps(search.counterexample.to_data())
-    assert fp.replay(data, filt=fp.services.with_promise(service, PROMISE)).low == violation.low
-    again = violation.schedule.play(service)
-    assert again.done == violation.schedule.moves
-    assert again.events[: len(violation.events)] == violation.events
-    assert str(search) == str(violation)
-    assert str(violation).count("\n") == len(violation.events)
+    filt: Any = fp.services.with_promise(service, PROMISE)
+    exam = verify(filt, effort=0.4, mechanisms="rr")
+    shown = exam.counterexample
+    assert shown is not None
+    assert shown.value > shown.promised
+    schedule = Schedule.from_data(shown.data["schedule"], allowed_values_by_name())
+    assert len(schedule.moves) <= 12
+    assert {move.what for move in schedule.moves} >= BROKEN[service]
+    assert fp.replay(json.dumps(shown.to_data()), filt=filt).low == shown.value
+    again = schedule.play(service)
+    assert again.done == schedule.moves
+    assert again.events[: len(exam.trace.moves)] == exam.trace.moves
     # every move is needed
-    moves = violation.schedule.moves
+    moves = schedule.moves
     for place in range(len(moves)):
-        fewer = Schedule(violation.schedule.menu, (*moves[:place], *moves[place + 1 :])).play(service)
+        fewer = Schedule(schedule.menu, (*moves[:place], *moves[place + 1 :])).play(service)
         spent = [sum(pair.pure_epsilon * k for pair, k in own.items()) for own in fewer.by_epoch.values()]
         assert max(spent, default=0.0) <= 1.0 or len(fewer.done) > len(moves)
 
@@ -115,10 +112,12 @@ SOUND = [
 def test_a_sound_service_is_not_named(service: type, promise: Any, mechanisms: Any, tmp_path: Path) -> None:
     here = type("Here", (service,), {"folder": tmp_path / "journals"})
     (tmp_path / "journals").mkdir()
-    search = fp.services.first_violation(here, promise, effort=0.004, mechanisms=mechanisms)
-    assert (search.violation, search.raised) == (None, "")
-    assert search.released > 0
-    assert "not a proof" in str(search)
+    exam = verify(fp.services.with_promise(here, promise), effort=0.003, mechanisms=mechanisms)
+    assert exam.ending is Ending.UNDECIDED
+    (result,) = (finding.result for finding in exam.findings if finding.stage == "schedules")
+    assert re.fullmatch(
+        r"no violation found in .* with [\d,]+ answers\. This is not a proof .* is none", result
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["journals"]
 
 
@@ -218,15 +217,8 @@ def test_menu_holds_the_largest_request_that_is_granted_and_shares_of_it(most: f
     assert [float(pair.pure_epsilon) for pair in menu] == [most, most / 2, most * (1 / 3), most / 8]
 
 
-@pytest.mark.parametrize(
-    "search",
-    [
-        partial(fp.services.first_violation, services.Purse, PROMISE, mechanisms="rr"),
-        partial(fp.first_difference, ByHand(), ByHand()),
-    ],
-)
-def test_a_search_that_a_time_limit_ends_says_after_how_much_of_its_work(search: Any) -> None:
-    report = search(seconds=0.3)
+def test_a_comparison_that_a_time_limit_ends_says_after_how_much_of_its_work() -> None:
+    report = fp.first_difference(ByHand(), ByHand(), seconds=0.3)
     assert re.fullmatch(r"stopped after \d+ % of the work", report.stopped)
     assert str(report).startswith(f"{report.stopped}: no")
 
@@ -243,21 +235,18 @@ def test_a_schedule_is_replayed_as_of_one_epoch() -> None:
         replay_data(shown.data | {"epoch": 1}, filt=filt)
 
 
-def test_a_test_class_fails_with_what_happened_or_where_nothing_is_granted_and_passes_else() -> None:
+def test_an_assertion_fails_with_what_happened_or_where_nothing_is_granted() -> None:
     class Broken(services.Purse):
         def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
             self.disk["how"] = lambda: pair  # which no disk can hold
             yield fp.services.Release()
 
-    tests_of = partial(fp.services.schedule_tests, promise=PROMISE, mechanisms="rr", effort=0.02)
-    with pytest.raises(
-        AssertionError,
-        match=r"sent again, with its key(.|\n)*delta at epsilon=1 \(P\|\|Q\) of all releases is at least",
+    for kind, words in (
+        (services.FreeRetry, r"sent again, with its key(.|\n)*delta at epsilon=1 \(P\|\|Q\) is at least"),
+        (Broken, r"denies every request(.|\n)* its code raised .*lambda"),
     ):
-        tests_of(services.FreeRetry)("runTest").debug()
-    with pytest.raises(AssertionError, match=r"must grant some request: .* its code raised .*lambda"):
-        tests_of(Broken)("runTest").debug()
-    tests_of(services.Purse)("runTest").debug()
+        with pytest.raises(AssertionError, match=words):
+            fp.assert_holds(fp.services.with_promise(kind, PROMISE), effort=0.01, mechanisms="rr")
 
 
 MALFORMED = {
@@ -391,16 +380,9 @@ def test_a_program_that_answers_late_ends_what_asks_it_and_is_not_faulty(program
     assert exam.faults == ()
     # the command itself is shortened where its path is long
     late = " did not answer before its time limit (seconds=0.5); correct it, or pass a larger seconds"
-    endings = [exam.stopped]
-    for search in (
-        fp.first_difference(program("tires", seconds=0.5), ByHand(), effort=0.01),
-        fp.services.first_violation(
-            service_of(program("tires", seconds=0.5)), PROMISE, effort=0.01, mechanisms="rr"
-        ),
-    ):
-        endings.append(search.stopped)
-        assert str(search).startswith(search.stopped)
-    for words in endings:
+    search = fp.first_difference(program("tires", seconds=0.5), ByHand(), effort=0.01)
+    assert str(search).startswith(search.stopped)
+    for words in (exam.stopped, search.stopped):
         assert words.startswith("stopped after")
         assert words.endswith(late)
 
@@ -421,17 +403,11 @@ def test_what_a_schedule_says_that_a_request_reveals_is_not_believed(program: An
 def test_a_program_is_a_service_as_any_other_and_one_that_answers_in_another_form_is_told_so(
     program: Any,
 ) -> None:
-    service = service_of(program("afresh"))
-    assert service is not None
-    violation = fp.services.first_violation(service, PROMISE, mechanisms="rr").violation
-    assert violation is not None
-    assert "again" in {move.what for move in violation.schedule.moves}
-    service = service_of(program("says"))
-    assert service is not None
-    with pytest.raises(
-        BridgeError, match=r'to release; answer \{}, \{"again": true}, \{"answer": "a name"} or \{"epoch": 1}'
-    ):
-        fp.services.first_violation(service, PROMISE, mechanisms="rr", effort=0.01)
+    afresh, says = (fp.services.with_promise(service_of(program(how)), PROMISE) for how in ("afresh", "says"))
+    shown = fp.verify(afresh, effort=0.4, mechanisms="rr").counterexample
+    assert "again" in {what for what, _ in shown.data["schedule"]["moves"]}
+    words = 'to release; answer {}, {"again": true}, {"answer": "a name"} or {"epoch": 1}'
+    assert words in fp.verify(says, effort=0.01, mechanisms="rr").faults[0]
 
 
 class Told(services.NotAtomic):
@@ -461,9 +437,8 @@ def test_a_service_is_told_what_came_out_and_only_answers_that_always_go_out_are
     assert one_by_one.releases(Reads) == {}  # the second answer depends on the first one
     both = Schedule((WHOLE,), RACE)
     assert both.releases(Reads) == both.releases(Told)  # both began before anything came out
-    search = fp.services.first_violation(Told, PROMISE, mechanisms=["rr"], effort=0.3)
-    assert search.violation is not None
-    assert search.counterexample.replay().refutes
+    exam = fp.verify(fp.services.with_promise(Told, PROMISE), mechanisms=["rr"], effort=0.12)
+    assert exam.counterexample.replay().refutes
 
 
 def test_counterexamples_with_former_names_of_moves_are_read() -> None:

@@ -23,10 +23,18 @@ TWO = fp.RandomizedResponse.from_ratio(2)
 ONCE_MORE = AdaptivePlan(TWO, (None, None))
 
 
-class Once(example_filters.CountsFirstOnly):
-    """The same under a promise that says what it allows of order 2."""
+class Once(example_filters.Sum):
+    """Charges a Gaussian's mu once and for all: as often as one likes."""
 
-    promise, most = fp.ZCDP(0.5), 0.5
+    def spend(self, state: Any, request: Any) -> Any:
+        return np.maximum(state, self.cost(state, request))
+
+
+class Every(example_filters.Forgets):
+    """Grants everything."""
+
+    def admits(self, state: Any, request: Any) -> Any:
+        return state == state
 
 
 FILTERS = (example_filters.Sum, example_filters.Window, example_filters.ResetAfterTen, Once)
@@ -141,7 +149,7 @@ def test_a_play_that_goes_on_after_all_that_its_world_can_answer_stops_nowhere(w
     # of the answers that reveal a world one is possible in each
     for stops in range(3):
         plan = AdaptivePlan(erasure, tuple(None if place == stops else then for place in range(3)))
-        trace = trace_of_plan(example_filters.Squares(), plan, at, Fraction(11, 4))
+        trace = trace_of_plan(Every(), plan, at, Fraction(11, 4))
         never = stops == (2 if way == "PQ" else 0)
         assert trace.rows[0].answer == f"granted, then go on below{'' if never else ', else stop'}"
         assert {row.answer for row in trace.rows[1:]} == {"granted, then stop"}
@@ -151,10 +159,7 @@ def test_a_plan_of_many_positions_is_told_round_by_round_as_far_as_there_is_room
     plan = None
     for _ in range(5):
         plan = AdaptivePlan(TWO, (plan, plan))
-    every = type(
-        "Every", (example_filters.RunningLoss,), {"admits": lambda self, state, request: state == state}
-    )
-    trace = trace_of_plan(every(), plan, Divergence.hockey_stick(0.0), Fraction(1))
+    trace = trace_of_plan(Every(), plan, Divergence.hockey_stick(0.0), Fraction(1))
     rounds = [int(row.rounds) for row in trace.rows]
     assert (len(rounds), rounds) == (24, sorted(rounds))
     assert {(row.answer, row.rounds == "5") for row in trace.rows} == {

@@ -14,18 +14,17 @@ from filterproof.theory.kernel import accepted_statement, record, stored_record
 from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
 from filterproof.theory.kernel.record import ALLOWED_AXIOMS, Record, axioms_beyond, digests, rocq_sources
 from filterproof.theory.proofs.proof import CheckedStep
-from filterproof.theory.theorems.interaction import ROWS
-from filterproof.theory.theorems.theorem import RefusedError, kernel_step
+from filterproof.theory.theorems.theorem import THEOREMS, RefusedError, kernel_step
 
 NAME = "renyi_filter_both_ways"
 
 
-Plant = Callable[[Record | None, bool, dict[str, str]], None]
+Plant = Callable[[Record | None, dict[str, str]], None]
 
 
 @pytest.fixture
 def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
-    """Plants another record, or other sources: the record, whether it is of this machine, and the sources."""
+    """Plants another record, and other sources."""
     return lambda *known: monkeypatch.setattr(record, "_record_and_sources", lambda: known)
 
 
@@ -91,7 +90,7 @@ def test_a_record_that_is_not_that_of_the_sources_is_no_evidence(
     plant: Plant,
 ) -> None:
     texts = {file: text for file, text in (rocq_sources() | changed).items() if text is not None}
-    plant(recorded(_record()), False, texts)
+    plant(recorded(_record()), texts)
     with pytest.raises(ValueError, match=why):
         accepted_statement(KERNEL_THEOREMS[NAME])
     with pytest.raises(RefusedError, match=why):
@@ -138,4 +137,4 @@ def test_words_have_the_conditions_without_which_their_statement_is_false() -> N
     assert sum(q for _, q in kov) == 1.0 != (1 - 0.5) * (1 + 1) / 2
     assert "For x, y >= 0" in KERNEL_THEOREMS["kov_curve"].says
     # at delta = 0 what is reached, delta (1 + 1/(1 + e^e1)), is not above delta
-    assert "delta > 0" in next(row for row in ROWS if row.name == "natural filter").hypotheses
+    assert "delta > 0" in THEOREMS["natural filter"].hypotheses

@@ -133,10 +133,8 @@ def numbers() -> Iterator[Comparison]:
         grid((0.1, 1.0, 3.0), (1e-9, 0.3, 0.9)),
         least=LEAST,
     )
-    says, truth = (
-        "pure_to_gdp({!r}) = 2 Phi^-1(e^e/(1+e^e))",
-        lambda e: RandomizedResponse(e).reference_values.gdp_mu,
-    )
+    says = "pure_to_gdp({!r}) = 2 Phi^-1(e^e/(1+e^e))"
+    truth = lambda e: RandomizedResponse(e).reference_values.gdp_mu  # noqa: E731
     yield from closed_form(_STICK, says, pure_to_gdp, truth, grid(_EPSILONS_CHARGED), **_RAISED)
 
 

@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 import filterproof as fp
-from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
@@ -22,14 +21,14 @@ K = TypeVar("K", bound=type)
 
 @dataclass(frozen=True, slots=True)
 class PublicBug:
-    """A bug and its repair; thread is where it was told, and said what was confirmed there.
+    """A bug and its repair; thread is where it was reported, and confirmed what was confirmed there.
 
     budget is a `Budget`, or else a service with a `promise`, whose requests take several steps.
     """
 
     name: str
     thread: str
-    said: str
+    confirmed: str
     budget: type
     labels: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
     over: Mapping[str, str | int] = field(default_factory=dict)
@@ -41,11 +40,11 @@ class PublicBug:
         promise: Guarantee = self.budget.promise  # type: ignore[attr-defined]
         return promise
 
-    def make(self, *, repaired: bool) -> PrivacyFilter | Callable[[Any], object]:
-        """The filter that decides as the budget does, or what starts the service on a disk."""
+    def make(self, *, repaired: bool) -> Any:
+        """The filter that decides as the budget does, or the service with its guarantee."""
         kind = self.budget
         if not issubclass(kind, Budget):
-            return partial(kind, repaired=repaired)
+            return fp.services.with_promise(partial(kind, repaired=repaired), self.promise)
         keeper = fp.from_budget(lambda: kind(repaired), lambda budget, pair: budget.spend(pair), self.promise)
         if not self.labels:
             return keeper
@@ -53,16 +52,16 @@ class PublicBug:
 
 
 class PublicBugs(list[PublicBug]):
-    """The bugs of a module, each told where its budget stands."""
+    """The bugs of a module, each beside its budget."""
 
-    def told(self, name: str, thread: str, said: str, **asked: Any) -> Callable[[K], K]:
-        """The budget below has this bug."""
+    def add(self, name: str, thread: str, confirmed: str, **labels: Any) -> Callable[[K], K]:
+        """Return a decorator: the budget below has this bug."""
 
-        def add(budget: K) -> K:
-            self.append(PublicBug(name, thread, said, budget, **asked))
+        def append(budget: K) -> K:
+            self.append(PublicBug(name, thread, confirmed, budget, **labels))
             return budget
 
-        return add
+        return append
 
 
 class Budget:

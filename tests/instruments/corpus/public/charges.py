@@ -11,7 +11,7 @@ from tests.instruments.corpus.public.bug import PublicBugs, Sum
 CASES = PublicBugs()
 
 
-@CASES.told(
+@CASES.add(
     "half is deducted",
     "https://github.com/w3c/attribution/pull/264",
     "a reviewer found that half the sensitivity was deducted where the whole was due",
@@ -22,7 +22,7 @@ class Half(Sum):
     part = 1 / 2
 
 
-@CASES.told(
+@CASES.add(
     "an average is charged once",
     "https://github.com/opendp/smartnoise-sdk/issues/202",
     "an average was rewritten as a sum and a count with the same options, and half of the epsilon was told",
@@ -33,7 +33,7 @@ class Average(Sum):
     promise, kind, part = fp.ZCDP(0.5), fp.Gaussian, 1 / 2
 
 
-@CASES.told(
+@CASES.add(
     "less noise costs less",
     "https://github.com/OpenMined/PySyft/issues/6914",
     "a query with less noise was charged less",
@@ -46,7 +46,7 @@ class Inverse(Sum):
         return epsilon if self.repaired or epsilon == 0.0 or math.isinf(epsilon) else 0.1 / epsilon
 
 
-@CASES.told(
+@CASES.add(
     "permute and flip at the price of the exponential mechanism",
     "https://github.com/opendp/opendp/issues/2911",
     "a noisy maximum declared epsilon^2/8 under zCDP, a quarter of what a mechanism that is pure alone may take",
@@ -60,7 +60,7 @@ class NoisyMax(Sum):
         return math.inf if pair.pure_epsilon is None else float(pair.pure_epsilon) ** 2 / 2
 
 
-@CASES.told(
+@CASES.add(
     "the mass at the threshold",
     "https://github.com/opendp/opendp/issues/2922",
     "delta was the tail beyond a threshold at which counts were released as well",
@@ -75,7 +75,7 @@ class Threshold(Sum):
         return float(pair.p) if isinstance(pair, fp.Erasure) else math.inf
 
 
-@CASES.told(
+@CASES.add(
     "two centres in one slice",
     "https://github.com/IBM/differential-privacy-library/issues/104",
     "features and target were centred on one slice of the budget, without composition",
@@ -86,7 +86,7 @@ class Slices(Sum):
     part = 1 / 2
 
 
-@CASES.told(
+@CASES.add(
     "noise found to two digits",
     "https://github.com/meta-pytorch/opacus/issues/346",
     "the search for the noise stopped on either side of what is due",
@@ -104,7 +104,7 @@ class Rounded(Sum):
         return 0.5 / sigma**2 if sigma > 0 else math.inf
 
 
-@CASES.told(
+@CASES.add(
     "a scale that is squared",
     "https://github.com/opendp/smartnoise-core/issues/316",
     "the noise scale of the Gaussian mechanism was squared",
@@ -121,7 +121,7 @@ class Squared(Sum):
         return 0.5 / (drawn if self.repaired else math.sqrt(drawn)) ** 2
 
 
-@CASES.told(
+@CASES.add(
     "a record that is replaced",
     "https://github.com/google/differential-privacy/issues/378",
     "noise relative to the clipping norm was accounted for as if relative to the sensitivity, twice that norm",

@@ -10,7 +10,7 @@ from tests.instruments.corpus.public.bug import Budget, PublicBugs, Sum
 CASES = PublicBugs()
 
 
-@CASES.told(
+@CASES.add(
     "one epoch pays for all",
     "https://github.com/w3c/attribution/issues/75",
     "budget was deducted from the epoch of the attributed event, and not from all epochs that the report looked at",
@@ -31,7 +31,7 @@ class Epochs(Budget):
         return True
 
 
-@CASES.told(
+@CASES.add(
     "two contexts set up one store",
     "https://github.com/w3c/attribution/issues/313",
     "two contexts that deduct at once may each write the whole budget where they found none",
@@ -47,7 +47,7 @@ class Contexts(Sum):
         return super().spend(pair)
 
 
-@CASES.told(
+@CASES.add(
     "an interval that starts just after a bucket",
     "https://github.com/world-federation-of-advertisers/cross-media-measurement/issues/2209",
     "a bucket was not charged where the interval that is asked for starts a little after it",
@@ -60,7 +60,7 @@ class Bucket(Sum):
         return self.due(pair) if self.repaired or pair.labels["start"] == "bucket" else 0.0
 
 
-@CASES.told(
+@CASES.add(
     "values that others have as well",
     "https://github.com/google/differential-privacy/pull/84",
     "contributions were not bounded for people whose many values others gave too",

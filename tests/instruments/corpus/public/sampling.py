@@ -40,7 +40,7 @@ class Sampled(Budget):
         return True
 
 
-@CASES.told(
+@CASES.add(
     "a limit counts for what comes near it",
     "https://github.com/meta-pytorch/opacus/issues/384",
     "the accountant by the central limit theorem was known to tell less than is spent",
@@ -61,7 +61,7 @@ class Limit(Sampled):
         return True
 
 
-@CASES.told(
+@CASES.add(
     "eight batches count for one",
     "https://github.com/google-deepmind/jax_privacy/pull/271",
     "a noise multiplier was accepted at the sampling rate of a batch, where each step takes several of them",
@@ -73,7 +73,7 @@ class Accumulated(Sampled):
         return pair.with_parameters({"q": pair.parameters()["q"] / 8})  # type: ignore[operator]
 
 
-@CASES.told(
+@CASES.add(
     "batches that do not overlap count as random ones",
     "https://github.com/meta-pytorch/opacus/issues/80",
     "batches of a constant size were accounted for as if each record were drawn by itself: a shortcut, they say",

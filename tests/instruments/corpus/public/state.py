@@ -16,7 +16,7 @@ from tests.instruments.corpus.public.bug import Budget, PublicBugs, Sum
 CASES = PublicBugs()
 
 
-@CASES.told(
+@CASES.add(
     "an unset budget is NaN",
     "https://github.com/w3c/attribution/pull/466",
     "the global budget of an epoch was subtracted from before it was set, and later checks compared with NaN",
@@ -32,7 +32,7 @@ class Unset(Budget):
         return True
 
 
-@CASES.told(
+@CASES.add(
     "asking forgets the latest step",
     "https://github.com/meta-pytorch/opacus/issues/535",
     "the question for epsilon popped an entry off the history",
@@ -53,7 +53,7 @@ class Popped(Budget):
         return True
 
 
-@CASES.told(
+@CASES.add(
     "kinds of steps are counted for steps",
     "https://github.com/meta-pytorch/opacus/issues/834",
     "the length of an accountant was the number of different steps",
@@ -77,7 +77,7 @@ class Steps(Budget):
         return True
 
 
-@CASES.told(
+@CASES.add(
     "a budget computed twice",
     "https://github.com/OpenMined/PipelineDP/pull/164",
     "budget could be requested after all of it had been handed out",
@@ -91,7 +91,7 @@ class Computed(Sum):
         return super().spend(pair)
 
 
-@CASES.told(
+@CASES.add(
     "read, compared, set",
     "https://github.com/private-attribution/ipa/pull/14",
     "a reviewer found that two executions at once may both read a budget before either sets it",

@@ -255,7 +255,6 @@ DECIDING = (
     "admits",
     "spend",
     "step",
-    "step_inplace",
     "observe",
     "open",
     "is_reachable_state",

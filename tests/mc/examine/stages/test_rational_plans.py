@@ -14,8 +14,9 @@ from filterproof.mc.examine.replay import replay_data
 from filterproof.mc.examine.stages.games import chosen_targets
 from filterproof.mc.examine.stages.rational_plans import (
     AdmissibleTwoOutputPairs,
-    plan_counterexample,
+    best_plan_counterexample,
     plans_with_best_second_requests,
+    pruned_plan_record,
 )
 from filterproof.mc.worst_case.plan import GAIN_MARGIN, AdaptivePlan
 from filterproof.theory.pairs import RandomizedResponse
@@ -94,8 +95,8 @@ def test_plan_refutes_beyond_the_margin_and_where_its_requests_are_granted():
     for above, refutes in ((-1, False), (0.5, False), (2, True)):
         promised = float(worth / (1 + Fraction(above) * GAIN_MARGIN))
         lax = type("Lax", (Sum,), {"promise": fp.ApproxDP(1.0, promised), "most": 99.0})()
-        assert (plan_counterexample(lax, 1.0, ratio, "PQ", plan) is not None) is refutes
-    assert plan_counterexample(fp.BasicFilter(0.1), 1.0, ratio, "PQ", plan) is None  # which denies it
+        assert (best_plan_counterexample(lax, [COIN], 1, 1.0, ratio) is not None) is refutes
+    assert pruned_plan_record(fp.BasicFilter(0.1), 1.0, ratio, "PQ", plan) is None  # which denies it
 
 
 def rho_over_orders(a, b):

@@ -159,3 +159,21 @@ def test_a_counterexample_within_the_bound_on_rounding_contradicts_no_proof(tmp_
     # and a proof that allows no rounding contradicts each
     exact = replace(finding, rounding=())
     assert exam_with(exact, RequestSequence(((fp.Gaussian(1.0), 1), tiny))).headline == "DISAGREEMENT"
+
+
+def test_an_accountant_holds_if_the_source_code_of_its_filter_is_proved(tmp_path: Path) -> None:
+    def source_verdict(filt: fp.PrivacyFilter) -> tuple[object, str]:
+        exam = fp.verify(fp.IndividualFilter(filt, people=2), effort=0.1, stages=["certificate", "source"])
+        return exam.verdict.outcome.name, next(
+            each.result for each in exam.findings if each.stage == "source"
+        )
+
+    outcome, result = source_verdict(sum_filter(tmp_path))
+    assert outcome == "HOLDS"
+    assert result.startswith(
+        "sum of rho <= 0.5 on every path, so 0.5-zCDP (kept_zcdp: KERNEL); theorem 'individual"
+    )
+    outcome, result = source_verdict(
+        sum_filter(tmp_path, admits="spent + COST + 0 * spent.sum() <= self.budget")
+    )
+    assert (outcome, result[:54]) == ("UNDECIDED", "not proved: sum of all runs mixes them; pass axis=1, s")
