@@ -106,13 +106,6 @@ class Interpreter:
         except Raised:
             raise NotTraced("a pattern reads an attribute that is not there, or raises") from None
 
-    def sequence_parts(self, subject: Any, count: int) -> list[Any] | None:
-        """Return the items of a sequence pattern; None where the subject is no such sequence."""
-        if not isinstance(subject, tuple | list):
-            raise NotTraced(f"a pattern of a sequence for {type(subject).__name__} has no rule")
-        items = list(self.items(subject))
-        return items if len(items) == count else None
-
     def check_context_manager(self, function: Any) -> None:
         """Raise NotTraced for a with statement other than np.errstate."""
         if function is not np.errstate:

@@ -200,18 +200,8 @@ def container_method(own: Caller, container: Any, name: str) -> Any:
         return RuleFunction(lambda: own.mark_fresh(type(container)(container)), name)
     if name in ("items", "keys", "values") and isinstance(container, dict):
         return RuleFunction(lambda: getattr(container, name)(), name)
-    if name in (
-        "lower",
-        "upper",
-        "startswith",
-        "endswith",
-        "strip",
-        "removeprefix",
-        "removesuffix",
-    ) and isinstance(container, str):
+    if name in ("lower", "startswith") and isinstance(container, str):
         return RuleFunction(getattr(container, name), name)
-    if id(container) in own.fresh and isinstance(container, dict) and name == "update":
-        return RuleFunction(lambda *args, **named: container.update(dictionary(own, *args, **named)), name)
     if id(container) in own.fresh and isinstance(container, list) and name in ("append", "insert"):
         return RuleFunction(getattr(container, name), name)
     raise NotTraced(f"{name} of a {type(container).__name__} has no rule, or changes what outlives the call")
@@ -324,14 +314,6 @@ def reduced(own: Caller, function: Any, iterable: Any, *first: Any) -> Any:
     raise Raised
 
 
-def backwards(own: Caller, items: Any) -> Any:
-    """reversed(items): of a list as it is when it is read."""
-    refuse_own_container(items)
-    if not isinstance(items, list | tuple | range):
-        raise NotTraced(f"reversed() of {type(items).__name__} has no rule")
-    return fresh_iterator(own, reversed(items))
-
-
 def write_message(own: Caller, *args: Any, **named: Any) -> None:
     """Trace print() and methods of loggers: no filter reads what they write."""
     if "file" in named or any(user_classes(type(arg)) for arg in args):
@@ -364,7 +346,7 @@ RULES: dict[Any, Callable[..., Any]] = {
     range: lambda own, *args: range(*(operator.index(own.key(a)) for a in args)),
     type: class_of, isinstance: is_instance, hasattr: hasattr_, getattr: getattr_, dataclasses.replace: replace,
     partial: lambda own, function, *args, **named: partial(function, *args, **named),
-    reduce: reduced, reversed: backwards,
+    reduce: reduced,
     **{f: partial(lambda symbol, own, x, y: own.binary(symbol, x, y), symbol) for f, symbol in OPERATORS.items()},
     **dict.fromkeys((print, *(getattr(logging, name) for name in LOGGING)), write_message),
 }  # fmt: skip

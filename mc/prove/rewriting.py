@@ -210,11 +210,6 @@ class Rewriter(ast.NodeTransformer):
                 inner, kind = [*pattern.patterns, *pattern.kwd_patterns], self.visit(pattern.cls)
                 count, names = ast.Constant(len(pattern.patterns)), map(ast.Constant, pattern.kwd_attrs)
                 found = hook_call("class_parts", value, kind, count, *names)
-            case ast.MatchSequence() if not any(isinstance(p, ast.MatchStar) for p in pattern.patterns):
-                inner, found = (
-                    pattern.patterns,
-                    hook_call("sequence_parts", value, ast.Constant(len(pattern.patterns))),
-                )
             case _:
                 return refusal_hook_call(pattern)
         whole, parts = self.fresh(), [self.fresh() for _ in inner]
