@@ -253,13 +253,9 @@ def _selected_charges(charges: tuple[Charge, ...], index: NDArray[np.integer[Any
             roots.append(0.0)
         else:
             return PerRunCharge(charges, index)
-    # a rule has one scale
-    alike = all(isinstance(root, float) for root in roots)
-    return (
-        PerRunCharge(charges, index)
-        if alike
-        else SquaredCharge(look_up_values_per_run(roots, index), *scales)
-    )
+    if all(isinstance(root, float) for root in roots):
+        return PerRunCharge(charges, index)
+    return SquaredCharge(look_up_values_per_run(roots, index), *scales)  # a rule has one scale
 
 
 def _larger_divergence(request: DominatingPair, alpha: float) -> Real:

@@ -13,7 +13,7 @@ TypeError: thing must be a filter, an accountant, a tracker, an odometer or a pa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import singledispatch
+from functools import partial, singledispatch
 from itertools import chain
 from typing import Any
 
@@ -117,43 +117,35 @@ def certify(thing: CertifiableObject) -> CertifiedNumbers:
     )
 
 
-def _accountant_certifier(
-    name: Callable[[Any], str], numbers: Callable[[Any, str], Iterable[Comparison]]
-) -> Any:
-    """Return a function that certifies an accountant, from its name and its comparisons."""
-    return lambda thing: CertifiedNumbers.of(name(thing), numbers(thing, name(thing)), _user_code(thing))
+def _certified_accountant(
+    thing: object, name_format: str, comparisons: Callable[[Any, str], Iterable[Comparison]]
+) -> CertifiedNumbers:
+    name = name_format.format(thing)
+    return CertifiedNumbers.of(name, comparisons(thing, name), _user_code(thing))
 
 
-certify.register(Tracker)(_accountant_certifier(repr, tracker_comparisons))
-for _kind in (Odometer, RogersOdometer):
-    certify.register(_kind)(_accountant_certifier(repr, odometer_comparisons))
-certify.register(IndividualTracker)(
-    _accountant_certifier(
-        lambda accountant: f"IndividualTracker({accountant.tracker!r})",
-        lambda accountant, name: tracker_comparisons(accountant.tracker, name),
-    )
-)
-certify.register(LinearQueries)(
-    _accountant_certifier(
-        lambda accountant: (
-            f"LinearQueries(norm_budget={accountant.norm_budget!r}, kappa={accountant.kappa!r})"
-        ),
+#: The classes of accountants, the format of their names, and the comparisons of their numbers.
+_COMPARISONS_BY_ACCOUNTANT: tuple[tuple[type, str, Callable[[Any, str], Iterable[Comparison]]], ...] = (
+    (Tracker, "{!r}", tracker_comparisons),
+    (Odometer, "{!r}", odometer_comparisons),
+    (RogersOdometer, "{!r}", odometer_comparisons),
+    (
+        *(IndividualTracker, "IndividualTracker({0.tracker!r})"),
+        lambda people, name: tracker_comparisons(people.tracker, name),
+    ),
+    (
+        *(LinearQueries, "LinearQueries(norm_budget={0.norm_budget!r}, kappa={0.kappa!r})"),
         linear_queries_comparisons,
-    )
+    ),
+    (ClippedSums, "ClippedSums({0.people.filter!r}, clip={0.clip!r})", clipped_sums_comparisons),
 )
-certify.register(ClippedSums)(
-    _accountant_certifier(
-        lambda accountant: f"ClippedSums({accountant.people.filter!r}, clip={accountant.clip!r})",
-        clipped_sums_comparisons,
-    )
-)
+for _kind, _format, _comparisons in _COMPARISONS_BY_ACCOUNTANT:
+    certify.register(_kind)(partial(_certified_accountant, name_format=_format, comparisons=_comparisons))
 
 
 @certify.register(IndividualFilter)
 def _(thing: IndividualFilter) -> CertifiedNumbers:
-    numbers = _accountant_certifier(
-        lambda accountant: f"IndividualFilter({accountant.filter!r})", individual_comparisons
-    )(thing)
+    numbers = _certified_accountant(thing, "IndividualFilter({0.filter!r})", individual_comparisons)
     filter_numbers = certify(thing.filter)
     uncovered = dict.fromkeys(filter_numbers.uncovered + numbers.uncovered)
     return CertifiedNumbers(numbers.subject, numbers.numbers + filter_numbers.numbers, tuple(uncovered))

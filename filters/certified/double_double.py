@@ -1,7 +1,7 @@
 """The exact values of sums and limits in two doubles, as fractions.
 
 >>> from filterproof.filters.accounting.ledger import Budget
->>> exact_limit(Budget.square_of(0.5)), exact_charge_sum(Budget.of(4.0), (np.array([1.0, 3.0]), np.zeros(2)), run=1)
+>>> exact_limit(Budget.square_of(0.5)), exact_charge_sum(Budget.of(4.0), (np.array([3.0]), np.zeros(1)))
 (Fraction(1, 4), Fraction(12, 1))
 """
 
@@ -18,9 +18,9 @@ from filterproof.filters.accounting.ledger import Budget
 from filterproof.theory.pairs.reference_values import Exact
 
 
-def exact_high_plus_low(pair: Any, run: int = 0) -> Fraction:
-    """Return the exact value high + low of one run."""
-    return sum((Fraction(float(np.ravel(part)[run])) for part in pair), Fraction(0))
+def exact_high_plus_low(pair: Any) -> Fraction:
+    """Return the exact value high + low of one run, or of the first of several."""
+    return sum((Fraction(float(np.ravel(part)[0])) for part in pair), Fraction(0))
 
 
 def exact_charges(charge: Charge, n: int = 1) -> list[Exact]:
@@ -33,9 +33,9 @@ def exact_charges(charge: Charge, n: int = 1) -> list[Exact]:
     ]
 
 
-def exact_charge_sum(limit: Budget, state: Any, run: int = 0) -> Fraction:
+def exact_charge_sum(limit: Budget, state: Any) -> Fraction:
     """Return the exact sum of one run's charges, in the unit of the charges."""
-    return exact_high_plus_low(state, run) * Fraction(4) ** limit.exponent
+    return exact_high_plus_low(state) * Fraction(4) ** limit.exponent
 
 
 def exact_limit(limit: Budget) -> Fraction:

@@ -114,11 +114,9 @@ def best_split_comparison(of: Comparisons, rounds: int, delta: float, dhat: floa
 
 def _loss_quantile(pair: DominatingPair, tail: float) -> ReferenceValue:
     """Return the upper quantile of the loss; for a symmetric pair its declared largest loss, an exact number."""
-    return (
-        pair.reference_values.pure_epsilon
-        if tail == 0 and pair.swapped is pair
-        else pair.reference_values.loss_isf(tail)
-    )
+    if tail == 0 and pair.swapped is pair:
+        return pair.reference_values.pure_epsilon
+    return pair.reference_values.loss_isf(tail)
 
 
 def _room_for_loss(epsilon: float, quantiles: Sequence[ReferenceValue], x: arb) -> arb:

@@ -130,11 +130,9 @@ class _ParameterDigest(DigestWalk):
         return constants | super().attributes(value)
 
     def class_or_function_tree(self, value: Any) -> bytes:
-        return (
-            self._function(value)
-            if isinstance(value, types.FunctionType)
-            else super().class_or_function_tree(value)
-        )
+        if isinstance(value, types.FunctionType):
+            return self._function(value)
+        return super().class_or_function_tree(value)
 
     def _function(self, function: types.FunctionType) -> bytes:
         """Digest a function by its name, defaults and closure, and a lambda also by its constants and names."""

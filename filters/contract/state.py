@@ -107,13 +107,8 @@ def runs_of(state: State) -> int:
 def select_runs(state: _S, runs: NDArray[Any]) -> _S:
     """The state of the selected runs (mask or indices)."""
     if type(state) is tuple:  # quickly: this is done for each array of each round
-        some: _S = tuple([select_runs(part, runs) for part in state])  # type: ignore[assignment, attr-defined]
-    else:
-        some = (
-            _selected_leaf(state, runs)
-            if isinstance(state, np.ndarray)
-            else map_arrays(partial(_selected_leaf, runs=runs), state)
-        )
+        return tuple([select_runs(part, runs) for part in state])  # type: ignore[return-value, attr-defined]
+    some: _S = map_arrays(partial(_selected_leaf, runs=runs), state)
     return some
 
 
@@ -263,11 +258,7 @@ def run_keys(state: State) -> list[Hashable]:
     numbers = tuple(leaf for leaf in arrays if is_free_of_objects(leaf))
     if len(numbers) < len(arrays):
         contents = [list(map(content, leaf.tolist())) for leaf in arrays if not is_free_of_objects(leaf)]
-        return (
-            list(zip(*contents, run_keys(numbers), strict=True))
-            if numbers
-            else list(zip(*contents, strict=True))
-        )
+        return list(zip(*contents, *([run_keys(numbers)] if numbers else ()), strict=True))
     # the same bytes can come from a longer array next to a shorter one
     layout = "".join(f"{leaf.dtype.str}{leaf.shape[1:]}" for leaf in arrays).encode()
     rows = run_bytes(

@@ -200,11 +200,8 @@ class AdditiveFilter(PrivacyFilter[Exact]):
         untouched = state[0] == 0
         if untouched.any():
             # a user's budget may equal another and have other limits
-            largest = (
-                _largest_root_of_fresh_run
-                if type(budget) is Budget
-                else _largest_root_of_fresh_run.__wrapped__
-            )
+            cached = type(budget) is Budget
+            largest = _largest_root_of_fresh_run if cached else _largest_root_of_fresh_run.__wrapped__
             root[untouched] = largest(budget, scale)
         little = np.flatnonzero(room < budget.high * _SMALL_SHARE)
         if little.size:

@@ -124,11 +124,9 @@ class _EpsilonDeltaSums(SeveralSums):
         self, at: float | None, rule: str, zcdp: float, pure: float = math.inf
     ) -> GuaranteeScope | None:
         """Return bounds for every path, or None if the charges allow infinite Rényi divergences."""
-        return (
-            None
-            if at is not None
-            else GuaranteeScope(zcdp, pure=pure, infinite=self._budgets[-1].limit, rule=rule)
-        )
+        if at is not None:
+            return None
+        return GuaranteeScope(zcdp, pure=pure, infinite=self._budgets[-1].limit, rule=rule)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,12 +78,12 @@ def suppress_unsound_warning() -> Iterator[None]:
         yield
 
 
-def warn_unsound(filt: PrivacyFilter) -> None:
-    """Warn that the new filter does not keep its guarantee."""
+def warn_unsound(thing: object, flaw: str, stacklevel: int = 4) -> None:
+    """Warn that the new object does not keep its guarantee."""
     warnings.warn(
-        f"{type(filt).__name__} does not keep its guarantee ({filt.proof}); use it only as a counterexample",
+        f"{type(thing).__name__} does not keep its guarantee ({flaw}); use it only as a counterexample",
         UnsoundFilterWarning,
-        stacklevel=4,
+        stacklevel=stacklevel,
     )
 
 
@@ -129,7 +129,7 @@ class NaiveRealisationFilter(PrivacyFilter):
     def __post_init__(self) -> None:
         epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        warn_unsound(self)
+        warn_unsound(self, self.proof)
 
     def start(self, n: int) -> NDArray[Any]:
         return np.zeros(n)
@@ -194,7 +194,7 @@ class SquaredLossFilter(PrivacyFilter[Exact]):
         (rho,) = store_checked_parameters(self, rho=one_positive)
         object.__setattr__(self, "promise", ZCDP(rho))
         object.__setattr__(self, "_budget", Budget.of(rho))
-        warn_unsound(self)
+        warn_unsound(self, self.proof)
 
     def start(self, n: int) -> Exact:
         return self._budget.start(n)
@@ -284,7 +284,7 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
                 )
         object.__setattr__(self, "menu", checked_menu(self.menu))
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        warn_unsound(self)
+        warn_unsound(self, self.proof)
 
     @classmethod
     def from_ratio(
@@ -436,7 +436,7 @@ class RangedBlackwellFilter(BlackwellFilter):
                 "pass a range of eps"
             )
         self._store_parameters(ZCDPGuaranteeOnRange(next_above(mu * mu / 2), low, high))
-        warn_unsound(self)
+        warn_unsound(self, self.proof)
 
     @property
     def _least_epsilon(self) -> float:
@@ -490,7 +490,7 @@ class SomeOrderFilter(SomeOrderRule):
 
     def __post_init__(self) -> None:
         SomeOrderRule.__post_init__(self)  # super() without arguments fails in a dataclass with slots
-        warn_unsound(self)
+        warn_unsound(self, self.proof)
 
 
 @dataclass(frozen=True, slots=True)
@@ -540,7 +540,7 @@ class CentralLimitFilter(AdditiveFilter):
         (mu,) = store_checked_parameters(self, mu=one_mu)
         object.__setattr__(self, "promise", GaussianDP(mu))
         object.__setattr__(self, "budget", Budget.square_of(mu))
-        warn_unsound(self)
+        warn_unsound(self, self.proof)
 
     def charge(self, request: DominatingPair) -> Charge:
         """Return the charge of `request`, a squared GDP parameter."""

@@ -9,8 +9,6 @@ True
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,7 +16,7 @@ from filterproof.filters.accountants.clipped_sums import ClippedSums, ImplicitVe
 from filterproof.filters.accountants.individual import IndividualFilter
 from filterproof.filters.contract.contract_checks import checked_start
 from filterproof.filters.contract.state import choose_runs
-from filterproof.filters.rules.unsound import UnsoundFilterWarning
+from filterproof.filters.rules.unsound import warn_unsound
 from filterproof.theory.numerics.norms import nearest_doubles_of_sum
 
 
@@ -42,7 +40,7 @@ class ClippingAfterAdding(ClippedSums):
         self, people: IndividualFilter, *, clip: float, sigma: float, runs: int | None = None
     ) -> None:
         super().__init__(people, clip=clip, sigma=sigma, runs=runs)
-        _warn_flaw(self, "it clips after adding")
+        warn_unsound(self, "it clips after adding", stacklevel=3)
 
     def _weighted_summands(
         self, vectors: NDArray[np.float64] | ImplicitVectors, factors: NDArray[np.float64]
@@ -88,12 +86,4 @@ class ForgettingSums(ClippedSums):
     ) -> None:
         fresh = _ForgettingFilter(people.filter, people.people)
         super().__init__(fresh, clip=clip, sigma=sigma, runs=runs)
-        _warn_flaw(self, "it forgets the spending of people who skip a round")
-
-
-def _warn_flaw(sums: ClippedSums, flaw: str) -> None:
-    warnings.warn(
-        f"{type(sums).__name__} does not keep its guarantee ({flaw}); use it only as a counterexample",
-        UnsoundFilterWarning,
-        stacklevel=3,
-    )
+        warn_unsound(self, "it forgets the spending of people who skip a round", stacklevel=3)

@@ -177,10 +177,12 @@ class Induction:
                     continue
                 # a charge of 0 is within any bounds; a realised loss may be beyond them
                 bounded = replace(path, assumed=[*path.assumed, *bound])
-                if not self._is_impossible(step.path) and not (is_loss and not self._is_impossible(bounded)):
+                if not self._contradicts_itself(step.path) and not (
+                    is_loss and not self._contradicts_itself(bounded)
+                ):
                     raise NotTraced("what bounds a charge contradicts a step that may be taken")
 
-    def _is_impossible(self, path: Path) -> bool:
+    def _contradicts_itself(self, path: Path) -> bool:
         """Whether the inequalities of a path contradict each other."""
         premises = Premises(self.questions, thorough=True, exact=self.exact)
         premises.add_path_facts(path)

@@ -81,7 +81,10 @@ def converted(kind: str, own: Caller, x: Any = 0) -> Any:
     if kind == "bool":
         return own.truth(x)
     if type(x) in (str, Fraction, Decimal):
-        return call_on_known_values({"float": float, "int": int}[kind], [str(x)], {})
+        try:
+            return {"float": float, "int": int}[kind](x)
+        except (ValueError, OverflowError):
+            raise Raised from None
     return own.arithmetic.cast(single_number(own, x), kind)
 
 
@@ -182,13 +185,7 @@ def enumerated(own: Caller, iterable: Any, start: Any = 0) -> Any:
 
 
 def mapped(own: Caller, function: Any, *args: Any) -> Any:
-    def result(*group: Any) -> Any:
-        try:
-            return own.call(function, list(group), {})
-        except Raised:  # StopIteration would end the iterator
-            raise NotTraced("a function that raises inside map() has no rule") from None
-
-    return fresh_iterator(own, map(result, *map(own.items, args)))
+    return fresh_iterator(own, map(lambda *group: own.call(function, [*group], {}), *map(own.items, args)))
 
 
 def container_method(own: Caller, container: Any, name: str) -> Any:

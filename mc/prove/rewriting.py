@@ -134,8 +134,9 @@ class Rewriter(ast.NodeTransformer):
                 return [ast.Return(node.value and self.visit(node.value))]
             case ast.Assert():
                 return [ast.If(hook_call("asserts"), [hook_statement("may_fail", self.truth(node.test))], [])]
-            case ast.Raise():
-                return [hook_statement("fail")]
+            case ast.Raise(exc=ast.expr() as error):
+                kind = error.func if isinstance(error, ast.Call) else error
+                return [hook_statement("fail", self.visit(kind))]
             case ast.Assign(value=given) | ast.AnnAssign(value=ast.expr() as given):
                 store, value = self.stored(self.visit(given))
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]

@@ -274,7 +274,7 @@ class Tracer:
                         denied.append(step)
                         continue
                     steps.append(step)
-                    if [leaf.kind for leaf in step.after.leaves] != [leaf.kind for leaf in current.leaves]:
+                    if step.after.structure != current.structure:
                         raise NotTraced("a grant changes the type of the state, also of runs that are denied")
                     if step.after not in shapes:
                         shapes.append(step.after)

@@ -14,13 +14,7 @@ from filterproof.theory.argument_checks import Real, check_count, check_positive
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import quotient_round_up
 from filterproof.theory.numerics.stable import float_if_scalar
-from filterproof.theory.pairs.base import (
-    ALL_CHARGES,
-    ITSELF,
-    Outputs,
-    alias_property,
-    half_square_property,
-)
+from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, Outputs, alias_property, half_square_property
 from filterproof.theory.pairs.finite import (
     FiniteOutcomesPair,
     gdp_mu_from_corners,

@@ -15,14 +15,7 @@ from filterproof.theory.argument_checks import Real, check_at_least_zero
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.numerics.stable import float_if_scalar, half_square_round_up, log_round_up
-from filterproof.theory.pairs.base import (
-    ALL_CHARGES,
-    ITSELF,
-    ExactMasses,
-    KOVForm,
-    Outputs,
-    alias_property,
-)
+from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ExactMasses, KOVForm, Outputs, alias_property
 from filterproof.theory.pairs.finite import FiniteOutcomesPair, pure_to_gdp
 from filterproof.theory.pairs.finite_charges import response_rho
 from filterproof.theory.pairs.finite_reference_values import FiniteReferenceValues, Mass

@@ -163,7 +163,7 @@ class PairReferenceValues(ABC):
 
     @property
     def kov_parameters(self) -> tuple[Fraction, Fraction] | None:
-        """Return (epsilon, delta) of a pair that equals KOV(epsilon, delta); None for others."""
+        """Return (epsilon, delta) of a KOV pair with a delta, and of an erasure's equal KOV pair; None for others."""
         return None
 
     @property

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from filterproof.theory.argument_checks import check_count
 
 #: The smallest value is minus this.
@@ -32,10 +34,8 @@ def stop_distribution(values: Sequence[int], *, ratio: Fraction) -> tuple[Fracti
         raise ValueError(
             f"ratio must be a fraction above one, got {ratio!r}; pass e^epsilon, such as Fraction(3, 2)"
         )
-    values_as_ints, r = (
-        [check_count("values", value, least=-_MAX_MAGNITUDE) for value in values],
-        1 / Fraction(ratio),
-    )
+    values_as_ints = [check_count("values", value, least=-_MAX_MAGNITUDE) for value in values]
+    r = 1 / Fraction(ratio)
     low, high = min([0, *values_as_ints]), max([0, *values_as_ints])
     scale = (1 - r) / (1 + r)
     stops = []
@@ -51,8 +51,8 @@ def stop_distribution(values: Sequence[int], *, ratio: Fraction) -> tuple[Fracti
         above = [Fraction(0), r ** (high - value) / (1 + r)]
         below = [Fraction(1), -(r ** (1 + value - low)) / (1 + r)]
         for earlier in before:
-            above = _polynomial_product(above, [Fraction(1), -(r ** (high - earlier)) / (1 + r)])
-            below = _polynomial_product(below, [Fraction(0), r ** (1 + earlier - low) / (1 + r)])
+            above = np.convolve(above, [Fraction(1), -(r ** (high - earlier)) / (1 + r)]).tolist()
+            below = np.convolve(below, [Fraction(0), r ** (1 + earlier - low) / (1 + r)]).tolist()
         total += r**high * _sum_polynomial_of_powers(above, r) + r**-low * _sum_polynomial_of_powers(below, r)
         stops.append(scale * total)
     return (*stops, 1 - sum(stops, Fraction(0)))
@@ -61,14 +61,6 @@ def stop_distribution(values: Sequence[int], *, ratio: Fraction) -> tuple[Fracti
 def _noise_tail(m: int, r: Fraction) -> Fraction:
     """Return P(noise >= m)."""
     return r**m / (1 + r) if m >= 0 else 1 - r ** (1 - m) / (1 + r)
-
-
-def _polynomial_product(first: list[Fraction], second: list[Fraction]) -> list[Fraction]:
-    product = [Fraction(0)] * (len(first) + len(second) - 1)
-    for i, a in enumerate(first):
-        for j, b in enumerate(second):
-            product[i + j] += a * b
-    return product
 
 
 def _sum_polynomial_of_powers(polynomial: list[Fraction], r: Fraction) -> Fraction:

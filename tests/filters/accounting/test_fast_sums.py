@@ -12,7 +12,7 @@ from filterproof.filters.accounting.compiled import SUMS_PER_BLOCK, quotients_ro
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.theory.fast.compiler import compiler
 from filterproof.theory.numerics.error_free import Exact, quotient_round_up
-from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges
+from tests.filters.accounting.charge_draws import ROUNDS, SCALES, SIZES, VALUES, charges
 
 COMPILED = pytest.mark.skipif(compiler() is None, reason="no numba")
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, SquaredCharge
 from filterproof.filters.accounting.ledger import Budget
-from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges, exact
+from tests.filters.accounting.charge_draws import ROUNDS, SCALES, SIZES, VALUES, charges, exact
 
 LEAST, MOST = 5e-324, 1.7976931348623157e308
 

@@ -50,8 +50,8 @@ EXPRESSIONS = (
     "bool(~(p > 0.5)) + x", "max(0.0, p * 1e308 * 10 - p * 1e308 * 10) + x", "getattr(p, 'ndim', -1) + x",
     "math.sqrt(p * 1e308 * 10 - p * 1e308 * 10) + x", "any(1.0 / y > 0.5 for y in (1.0, 0.0)) + x",
     "isinstance(np.where(p > 0.5, p, 0.5), float) + x", "hasattr(np.asarray(p)[...], '__setitem__') + x",
-    "isinstance(np.full(1, p).reshape(()), float) + x", "isinstance({'a'}, frozenset) + x", "made(p) + x",
-    "isinstance({'a': p}.values(), tuple) + x", "np.max(np.take(np.array([0.5, 2.0]), (0, 1))) + x",
+    "isinstance(np.full(1, p).reshape(()), float) + x", "isinstance({'a'}, frozenset) + x", "float(HALF) + x",
+    "made(p) + x", "isinstance({'a': p}.values(), tuple) + x", "np.max(np.take(np.array([0.5, 2.0]), (0, 1))) + x",
     "np.linspace(0.0, 0.1, 6)[k % 6 - 1] + x", "(isinstance(p, np.floating) or hasattr(p, 'shape')) + x",
 )  # fmt: skip
 #: Statements after which two names are of one array, or of two.
@@ -233,6 +233,9 @@ class Price:
 
     def __iadd__(self, other):
         return self.rate
+
+    def __eq__(self, other):
+        return True
 
     @property
     def positive(self):
@@ -438,6 +441,7 @@ def test_a_trace_predicts_the_number_to_the_last_bit(text: str, tmp_path: File) 
         "FULL.base_rate() + x",
         "Made(p) + x",
         "Made['a'].rate + x",
+        "(FULL == None) + x",
         "Halved(p).halved + x",
         "Pair(y for y in (p, x))[0] + x",
         "Counted().number + x",
