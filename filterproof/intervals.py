@@ -1,6 +1,6 @@
-"""Confidence intervals and sequential tests of bounded values."""
+"""Confidence intervals of bounded values."""
 
-from filterproof.mc.intervals.anytime import BettingTest, anytime_mean
+from filterproof.mc.intervals.anytime import anytime_mean
 from filterproof.mc.intervals.bernstein import empirical_bernstein
 from filterproof.mc.intervals.betting import betting
 from filterproof.mc.intervals.counts import clopper_pearson
@@ -8,7 +8,6 @@ from filterproof.mc.intervals.kl import kl_chernoff
 from filterproof.mc.intervals.moments import Moments
 
 __all__ = [
-    "BettingTest",
     "Moments",
     "anytime_mean",
     "betting",

@@ -12,7 +12,7 @@ from filterproof.filters.accountants.personal_reports import (
     PersonalRemainingBudget,
 )
 from filterproof.mc.estimate.answer_misses import answer_misses
-from filterproof.mc.estimate.two_data_sets import simulate_person, simulate_queries
+from filterproof.mc.estimate.two_data_sets import simulate_person
 from filterproof.mc.losses.individual_accountant import IndividualAccountant, PersonalBounds, PersonalRange
 
 __all__ = [
@@ -31,5 +31,4 @@ __all__ = [
     "PersonalRemainingBudget",
     "answer_misses",
     "simulate_person",
-    "simulate_queries",
 ]

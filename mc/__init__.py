@@ -26,14 +26,14 @@ from filterproof.mc.estimate.crossing import BoundApproaching
 from filterproof.mc.estimate.curve import ProfileEstimate
 from filterproof.mc.estimate.filter_ranking import FilterChoice, FilterComparison
 from filterproof.mc.estimate.renyi_moment import simulate_renyi
+from filterproof.mc.estimate.sequential_test import Decision, ThresholdSide
 from filterproof.mc.estimate.survival import SurvivalCurve
 from filterproof.mc.estimate.trade_off import TradeOff
-from filterproof.mc.estimate.two_data_sets import simulate_person, simulate_queries
+from filterproof.mc.estimate.two_data_sets import simulate_person
 from filterproof.mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
 from filterproof.mc.examine.counterexample import Counterexample, replay
 from filterproof.mc.examine.supremum import Supremum
 from filterproof.mc.intervals import Moments, clopper_pearson, empirical_bernstein, kl_chernoff
-from filterproof.mc.intervals.anytime import BettingTest, Decision, ThresholdSide
 from filterproof.mc.intervals.betting import betting
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.losses.accountant_filter import AccountantFilter
@@ -56,7 +56,6 @@ __all__ = [
     "Adversary",
     "AdversaryView",
     "BatchSums",
-    "BettingTest",
     "BoundApproaching",
     "Bounds",
     "CalibratedFilter",
@@ -111,7 +110,6 @@ __all__ = [
     "kl_chernoff",
     "replay",
     "simulate_person",
-    "simulate_queries",
     "simulate_renyi",
     "simulate_training",
 ]

@@ -130,36 +130,26 @@ def draw_panels(
     return root_figure(axes[0])
 
 
-def draw_intervals_and_promise(
-    ax: Axes, rows: Sequence[tuple[str, float, float, float]], promised: float, *, least: float = 0.0
-) -> None:
-    """Draw named intervals (name, low, value, high) and a line at the guaranteed value."""
-    for y, (_, low, value, high) in enumerate(reversed(rows)):
-        above = low > promised
-        colour = PALETTE[1 if above else 0]
-        ax.hlines(y, max(low, least), high, lw=2.2, color=colour)
-        ax.scatter([max(low, least), high], [y, y], marker="|", s=120, color=colour)
-        ax.scatter([max(value, least)], [y], marker="X" if above else "o", s=50, color=colour)
-    ax.axvline(promised, ls="--", lw=1.4, color=INK)
-    at = promised, len(rows) - 0.35
-    ax.annotate("promised", at, xytext=(4, 0), textcoords="offset points", fontsize=9, color=INK)
-    ax.set_yticks(range(len(rows)), [row[0] for row in reversed(rows)])
-    ax.set(ylim=(-0.6, len(rows)))
-    ax.grid(axis="y", visible=False)
-
-
 def intervals_divided_by_promise_figure(
     rows: Sequence[tuple[str, float, float, float, float]], xlabel: str
 ) -> Figure:
-    """Draw named intervals, each divided by the value that is guaranteed for it."""
+    """Draw named intervals (name, low, value, high, promised), each divided by what is guaranteed, and a line at 1."""
     with new_figure(height=1.2 + 0.3 * len(rows)) as figure:
         ax = figure.subplots()
-        lines = [
-            (name, low / promised, value / promised, high / promised)
-            for name, low, value, high, promised in rows
-        ]
-        draw_intervals_and_promise(ax, lines, 1.0)
-        ax.set(xlabel=xlabel, xlim=(-0.02, 1.1 * max([1.0, *(line[-1] for line in lines)])))
+        for y, (_, *numbers, promised) in enumerate(reversed(rows)):
+            low, value, high = (number / promised for number in numbers)
+            above = low > 1
+            colour = PALETTE[1 if above else 0]
+            ax.hlines(y, max(low, 0.0), high, lw=2.2, color=colour)
+            ax.scatter([max(low, 0.0), high], [y, y], marker="|", s=120, color=colour)
+            ax.scatter([max(value, 0.0)], [y], marker="X" if above else "o", s=50, color=colour)
+        ax.axvline(1.0, ls="--", lw=1.4, color=INK)
+        at = 1.0, len(rows) - 0.35
+        ax.annotate("promised", at, xytext=(4, 0), textcoords="offset points", fontsize=9, color=INK)
+        ax.set_yticks(range(len(rows)), [row[0] for row in reversed(rows)])
+        ends = (high / promised for *_, high, promised in rows)
+        ax.set(ylim=(-0.6, len(rows)), xlabel=xlabel, xlim=(-0.02, 1.1 * max(1.0, *ends)))
+        ax.grid(axis="y", visible=False)
     return figure
 
 

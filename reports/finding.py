@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from filterproof.reports.html_repr.numbers import agreed_within
 from filterproof.theory.agreement import Agreement, AgreementOutcome
 from filterproof.theory.evidence import Outcome, Verdict
 
@@ -41,34 +40,15 @@ class Finding:
     result: Verdict | Agreement
 
     @property
-    def verdict(self) -> Verdict:
-        """The verdict on a guarantee; TypeError where two routes were compared, which decides none."""
-        if isinstance(self.result, Agreement):
-            raise TypeError(
-                f"the finding {self.claim.key!r} is a comparison and has no verdict; read its result"
-            )
-        return self.result
-
-    @property
-    def unchecked_theorems_text(self) -> str:
-        """The cited theorems that a HOLDS uses and that were not checked here; '' if there is none."""
-        return "" if isinstance(self.result, Agreement) else self.result.citation_phrase
-
-    @property
     def evidence(self) -> str:
         """How the outcome is known, in a word or two."""
         return "two routes" if isinstance(self.result, Agreement) else self.result.evidence.name
 
     @property
-    def got(self) -> str:
-        """The outcome, and how near two routes came to each other."""
-        near = agreed_within(self.result) if isinstance(self.result, Agreement) else ""
-        return " ".join(filter(None, (self.result.outcome.name, near)))
-
-    @property
     def as_expected(self) -> bool:
         """Whether the outcome is the expected one and uses no theorem that was not checked here."""
-        return self.result.outcome is self.claim.expected and not self.unchecked_theorems_text
+        cited = "" if isinstance(self.result, Agreement) else self.result.citation_phrase
+        return self.result.outcome is self.claim.expected and not cited
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from filterproof.filters.privacy_filter import PrivacyFilter
 
 #: The properties of a report, which JUnit shows, and why the item fails, '' if it passes.
-_Told: TypeAlias = tuple[list[tuple[str, object]], str]
+_Examined: TypeAlias = tuple[list[tuple[str, object]], str]
 
 #: The arguments of a mark.
 _ARGUMENTS = ("effort", "mechanisms", "seconds", "seed", "thorough", "stages")
@@ -150,14 +150,14 @@ def _options_of_item(item: pytest.Item, how: dict[str, Any]) -> dict[str, Any]:
     return how | ({} if effort is None else {"effort": effort})
 
 
-def _examine_target(target: str, how: dict[str, Any]) -> _Told:
+def _examine_target(target: str, how: dict[str, Any]) -> _Examined:
     """Load a target and examine it; return the item's properties and the failure message."""
     from filterproof.reports.user_filter import load_filter
 
     return _examine_filter(load_filter(target), how, target)
 
 
-def _examine_filter(filt: PrivacyFilter, how: dict[str, Any], target: str | None = None) -> _Told:
+def _examine_filter(filt: PrivacyFilter, how: dict[str, Any], target: str | None = None) -> _Examined:
     """Examine a filter; return the properties of the item, and why it fails or ''."""
     from filterproof.mc.examine.verification import failure, verify
 

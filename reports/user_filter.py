@@ -199,12 +199,7 @@ def _import_errors(target: str, file: str | None) -> Iterator[None]:
     except BaseException as error:
         if ctrl_c(error, file):
             raise
-        raise _not_imported(target, error) from error
-
-
-def _not_imported(target: str, error: BaseException) -> ValueError:
-    """Return the ValueError for an exception that the import of a target raised."""
-    return ValueError(
-        f"the import raised {type(error).__name__}: {' '.join(str(error).split())} (target={target!r}); "
-        "run the file with python first"
-    )
+        raise ValueError(
+            f"the import raised {type(error).__name__}: {' '.join(str(error).split())} (target={target!r}); "
+            "run the file with python first"
+        ) from error

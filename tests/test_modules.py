@@ -80,7 +80,7 @@ def test_no_two_public_classes_of_the_house_share_a_name():
 #: In an interpreter that has loaded nothing of ours.
 FRESH = """
 from filterproof import mc, theory
-mc.Game, theory.ZCDP
+mc.Game, theory.__name__
 import filterproof as fp, filterproof.mc.examine.supremum as room
 assert fp.supremum is room.supremum
 """

@@ -40,7 +40,7 @@ class Conversion(ABC):
     Attributes
     ----------
     name : str
-        Short name of the theorem.
+        Short name of the theorem, also that of its threshold.
     source : str
         Authors and number of the theorem.
 
@@ -64,8 +64,6 @@ class Conversion(ABC):
 
     name: ClassVar[str]
     source: ClassVar[str]
-    #: The key of the largest budget in `filterproof.theory.thresholds.budgets`.
-    _threshold: ClassVar[str]
 
     def delta(self, rho: Real, epsilon: Real) -> Real:
         """Smallest delta for which the theorem gives (epsilon, delta)-DP to every rho-zCDP mechanism.
@@ -118,9 +116,7 @@ class Conversion(ABC):
         float or ndarray
             rho in nats, rounded down.
         """
-        return _largest_budgets(
-            self._threshold, check_positive("epsilon", epsilon), check_delta("delta", delta)
-        )
+        return _largest_budgets(self.name, check_positive("epsilon", epsilon), check_delta("delta", delta))
 
     def order(self, rho: Real, epsilon: Real) -> Real:
         """Rényi order a > 1 at which the theorem attains its delta; 1 where it gives no delta below 1.
@@ -181,7 +177,6 @@ class _Simple(Conversion):
 
     name: ClassVar[str] = "simple"
     source: ClassVar[str] = "Bun & Steinke (2016); Feldman & Zrnic (2021), Theorem 4.9"
-    _threshold: ClassVar[str] = "simple"
 
     def _log_delta(self, rho: Array, epsilon: Array) -> Array:
         # the divisor stays finite: infinity over infinity is NaN
@@ -216,7 +211,6 @@ class _CKS(Conversion):
 
     name: ClassVar[str] = "CKS"
     source: ClassVar[str] = "Canonne, Kamath & Steinke (2020); Koskela, Tobaben & Honkela (2023), Lemma C.4"
-    _threshold: ClassVar[str] = "CKS"
 
     def _log_delta(self, rho: Array, epsilon: Array) -> Array:
         t = self._order_less_one(rho, epsilon)

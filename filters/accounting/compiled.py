@@ -51,7 +51,11 @@ def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], E
     high = _read_only_array(state[0])
     fits, top = np.empty(n, dtype=np.bool_), np.empty(n)
     if not isinstance(charge, SquaredCharge) or not is_power_of_two(charge.scale):
-        alike = isinstance(charge, LinearCharge) and isinstance(charge.x, float) and all_zero(state[1])
+        alike = (
+            isinstance(charge, LinearCharge)
+            and isinstance(charge.x, float)
+            and low_doubles_are_zero(state[1])
+        )
         if alike and not kernels.add_number_if_exact(
             high, charge.exact(limit.inverse_sqrt_unit)[0], limit.largest_double, top, fits
         ):
@@ -65,7 +69,7 @@ def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], E
             kernels.add_pairs(*pairs, (limit.high, limit.low), fits[runs], top[runs], rest[runs])
         return fits, (top, rest)
     x = np.ascontiguousarray(np.atleast_1d(charge.x))
-    if not bits_of(float(x[0])) & LAST_BITS and all_zero(state[1]):
+    if not bits_of(float(x[0])) & LAST_BITS and low_doubles_are_zero(state[1]):
         least = bits_of(max(MIN_ROOT / limit.inverse_sqrt_unit, 5e-324))
         terms = limit.inverse_sqrt_unit, charge.scale, least, limit.largest_double
         if not kernels.add_squares_if_exact(high, x, x.view(np.int64), *terms, top, fits):
@@ -84,7 +88,7 @@ def bits_of(x: float) -> int:
     return bits
 
 
-def all_zero(low: NDArray[np.float64]) -> bool:
+def low_doubles_are_zero(low: NDArray[np.float64]) -> bool:
     """Return whether the low doubles of all sums are zero."""
     return not (low[:1] if low.strides == (0,) else low.view(np.int64)).any()
 

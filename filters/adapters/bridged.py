@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
+from itertools import repeat
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -127,7 +128,8 @@ class _BridgeRuns:
         self.closing: list[str] = []
         #: The key of each budget's last request.
         self.keys: dict[int, str] = {}
-        self.number = self.probed = self.repeated = 0
+        self.number = self.probed = 0
+        self.repeats = repeat(1, _PROBED_REQUESTS)
 
     def fresh_position(self) -> int:
         """Return the position of a run without granted requests."""
@@ -145,7 +147,8 @@ class _BridgeRuns:
         if len(self.known_decisions) > _MAX_DECISIONS:
             self.known_decisions.clear()
         wanted = list(questions)
-        new = [key for key in wanted if key not in self.known_decisions or self._should_repeat()]
+        # only the first of the cached decisions are repeated
+        new = [key for key in wanted if key not in self.known_decisions or next(self.repeats, 0)]
         for first in range(0, len(new), _MAX_OPEN_RUNS):
             for question, after in self._new_decisions(new[first : first + _MAX_OPEN_RUNS]).items():
                 if self.known_decisions.setdefault(question, after) != after:
@@ -179,11 +182,6 @@ class _BridgeRuns:
             self._exchange(self._commands_after_grant(run) if answers[-1] else ())
         self._queue_close_command(run)
         return tuple(answers)
-
-    def _should_repeat(self) -> bool:
-        """Whether to repeat a cached decision: only the first ones are repeated."""
-        self.repeated += 1
-        return self.repeated <= _PROBED_REQUESTS
 
     def _new_decisions(self, questions: list[_Question]) -> dict[_Question, int | None]:
         """Return decisions of budgets at the positions of the questions: open budgets, or new ones brought there.
@@ -271,20 +269,16 @@ class _BridgeRuns:
     def _restore_position(
         self, at: int, run: int, commands: list[str], due: list[tuple[int, DominatingPair]]
     ) -> None:
-        """Bring a new budget to a position: restart it there, or play its history again."""
-        if self.bridge.stores:
-            commands.append(command_text("restart", run, state=str(self.stood[at])))
-        else:
-            self._replay_history(at, run, commands, due)
+        """Bring a new budget to a position: restart it there, or play its history again.
 
-    def _replay_history(
-        self, at: int, run: int, commands: list[str], due: list[tuple[int, DominatingPair]]
-    ) -> None:
-        """Request everything again that was granted on the way there; it must be granted again."""
-        past: list[tuple[int, DominatingPair | float]] = []
-        stood = self.stood[at]
+        What was granted on the way there must be granted again: `due` receives its places in `commands`.
+        """
+        stood, past = self.stood[at], list[tuple[int, DominatingPair | float]]()
+        if self.bridge.stores:
+            commands.append(command_text("restart", run, state=str(stood)))
+            return
         while isinstance(stood, tuple):
-            past.append((stood[0], stood[1]))
+            past.append(stood)
             stood = self.stood[stood[0]]
         commands.append(command_text("open", run))
         for before, pair in reversed(past):

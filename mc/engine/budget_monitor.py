@@ -69,14 +69,16 @@ class BudgetMonitor:
         """Whether each run's sums exceed the bound, shape (n,); NaN counts as exceeding."""
         return ~((spent <= self.max_log_moment) & (log_finite >= self.log_finite))
 
-    def check(self, pair: DominatingPair, asked: str) -> None:
-        """Raise Exceeded or TypeError for a pair that the proof does not cover; `asked` names the requester."""
+    def check(self, pair: DominatingPair, requester: str) -> None:
+        """Raise Exceeded or TypeError for a pair that the proof does not cover; errors name the `requester`."""
         if self.gaussian and pair.normal_mu is None:
             raise TypeError(
-                f"adversary must request only Gaussian pairs, got {pair!r} from {asked}; use the tilted estimator"
+                f"adversary must request only Gaussian pairs, got {pair!r} from {requester}; use the tilted estimator"
             )
         if self.ours and not is_ours(pair):
-            raise BoundExceeded(f"{asked} requested {type(pair).__name__}, which the theorem does not cover")
+            raise BoundExceeded(
+                f"{requester} requested {type(pair).__name__}, which the theorem does not cover"
+            )
 
     def check_finished(
         self,

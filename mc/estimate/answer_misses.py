@@ -12,8 +12,8 @@ import numpy as np
 
 from filterproof.filters.accountants.linear_queries import LinearQueries
 from filterproof.mc.intervals import clopper_pearson
-from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, failure_or_one_minus_confidence
-from filterproof.theory.argument_checks import check_count
+from filterproof.mc.intervals.estimate import FAILURE, Estimate
+from filterproof.theory.argument_checks import check_count, check_delta
 
 #: Queries to one data set before `answer_misses` makes a new one.
 _QUERIES_PER_DATA_SET = 100
@@ -31,8 +31,7 @@ def answer_misses(
     answers: int = 10_000,
     turnover: int = 0,
     seed: int = 0,
-    confidence: float = CONFIDENCE,
-    failure: float | None = None,
+    failure: float = FAILURE,
 ) -> Estimate:
     """Estimate the probability that an answer of `LinearQueries` misses the true sum by more than its stated error.
 
@@ -56,10 +55,8 @@ def answer_misses(
         Number of people who leave and join after each answer.
     seed : int, default 0
         Seed of the queries and the noise.
-    confidence : float, default 1 - 1e-6
-        Confidence of the interval, in (0, 1).
-    failure : float, optional
-        Probability that the interval misses, in (0, 1), instead of `confidence`.
+    failure : float, default 1e-6
+        Probability that the interval misses, in (0, 1).
 
     Returns
     -------
@@ -78,7 +75,7 @@ def answer_misses(
     noise of an answer is independent of the past, so that misses are independent events with one probability. Source:
     Feldman & Zrnic (2021), Corollary 4.7 (2).
     """
-    answers, failure = check_count("answers", answers), failure_or_one_minus_confidence(confidence, failure)
+    answers, failure = check_count("answers", answers), float(check_delta("failure", failure))
     people, dimension = check_count("people", people), check_count("dimension", dimension)
     turnover = check_count(
         "turnover", turnover, least=0, most=people, remedy="pass the number of people who leave and join"

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from filterproof.mc.estimate.drawn_outputs import draw_outputs
 from filterproof.mc.intervals.anytime import anytime_mean
-from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, failure_or_one_minus_confidence
-from filterproof.theory.argument_checks import check_count
+from filterproof.mc.intervals.estimate import FAILURE, Estimate
+from filterproof.theory.argument_checks import check_count, check_delta
 from filterproof.theory.display import Displayed
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.guarantees import Guarantee
@@ -107,8 +107,8 @@ class MechanismAudit(Displayed):
     exchanged : bool
         Whether P is the distribution on `neighbour` and Q that on `data`.
     stops : tuple of Estimate
-        The interval at each time at which the test could stop, the last one as in `estimate`. With a probability of at
-        least the confidence all of them hold, each for the event that was tested then.
+        The interval at each time at which the test could stop, the last one as in `estimate`. With
+        probability 1 - failure all of them hold, each for the event that was tested then.
     samples : int
         Number of samples drawn on each data set, with those that chose an event.
     """
@@ -135,8 +135,7 @@ def audit_mechanism(
     epsilons: Sequence[float] | None = None,
     n: int = 100_000,
     seed: int = 0,
-    confidence: float = CONFIDENCE,
-    failure: float | None = None,
+    failure: float = FAILURE,
 ) -> MechanismAudit:
     """Test by samples on two neighbouring data sets whether a release function keeps its guarantee.
 
@@ -158,10 +157,8 @@ def audit_mechanism(
         The most samples on each data set, at least 100. The test stops earlier if it finds a violation.
     seed : int, default 0
         Seed of the generators.
-    confidence : float, default 1 - 1e-6
-        Confidence of the interval, in (0, 1).
-    failure : float, optional
-        Probability that the interval misses, in (0, 1), instead of `confidence`.
+    failure : float, default 1e-6
+        Probability that the interval misses, in (0, 1).
 
     Returns
     -------
@@ -194,7 +191,7 @@ def audit_mechanism(
     """
     n = check_count("n", n, least=100)
     seed = check_count("seed", seed, least=0)
-    fails = failure_or_one_minus_confidence(confidence, failure)
+    fails = float(check_delta("failure", failure))
     grid = _promised_delta_by_epsilon(promise, epsilons)
     tests: list[_Test] = []
     for test in _tests(release, (data, neighbour), grid, n, seed, fails):
@@ -277,14 +274,15 @@ def _tests(
     ends = [n]
     while ends[0] // 2 >= _MIN_PILOT:
         ends.insert(0, ends[0] // 2)
-    streams = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(2)]
+    streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2)]
     widths = set[int]()
 
     def draw(count: int) -> list[NDArray[np.float64]]:
         outputs = [
-            draw_outputs(release, one, count, rng) for one, rng in zip(data_sets, streams, strict=True)
+            draw_outputs(release, data_set, count, rng)
+            for data_set, rng in zip(data_sets, streams, strict=True)
         ]
-        widths.update(one.shape[1] for one in outputs)
+        widths.update(output.shape[1] for output in outputs)
         if len(widths) > 1:
             raise ValueError(
                 "release must return outputs of one shape on both data sets, got several; pad the output"
@@ -298,7 +296,7 @@ def _tests(
             stop = begin + (end - begin) * part // _STOPS
             more = draw(stop - len(drawn[0]))
             drawn = [np.concatenate(both) for both in zip(drawn, more, strict=True)]
-            p, q = (one[begin:] for one in (reversed(drawn) if exchanged else drawn))
+            p, q = (output[begin:] for output in (reversed(drawn) if exchanged else drawn))
             estimate = _divergence_estimate(event, p, q, epsilon, failure / (len(ends) - 1))
             yield _Test(event, epsilon, exchanged, estimate, stop)
 

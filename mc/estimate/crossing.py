@@ -20,9 +20,9 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, AdversaryView
 from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.intervals import clopper_pearson
-from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, failure_or_one_minus_confidence
+from filterproof.mc.intervals.estimate import FAILURE, Estimate
 from filterproof.mc.runs.play import PlayOptions, SimulationSettings
-from filterproof.theory.argument_checks import check_positive
+from filterproof.theory.argument_checks import check_delta, check_positive
 from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
@@ -174,8 +174,7 @@ def crossing_probability(
     adversary: Adversary,
     *,
     n: int = 100_000,
-    confidence: float = CONFIDENCE,
-    failure: float | None = None,
+    failure: float = FAILURE,
     **how: Unpack[PlayOptions],
 ) -> Estimate:
     """Estimate the probability that the privacy loss ever exceeds an odometer's bound.
@@ -193,10 +192,8 @@ def crossing_probability(
         The strategy. It must name its levels, because an odometer has no budget to derive them from.
     n : int, default 100,000
         Number of simulated runs.
-    confidence : float, default 1 - 1e-6
-        Confidence of the interval, in (0, 1).
-    failure : float, optional
-        Probability that the interval misses, in (0, 1), instead of `confidence`.
+    failure : float, default 1e-6
+        Probability that the interval misses, in (0, 1).
     **how
         Fields of `fp.runs.SimulationSettings`; `rounds` is required and `on_denial` is not allowed.
 
@@ -228,7 +225,7 @@ def crossing_probability(
             f"odometer must be an object with start, spend and epsilon, got {odometer!r}; "
             "pass e.g. LineOdometer(delta=0.05, target=1.0)"
         )
-    play, failure = SimulationSettings(n=n, **how), failure_or_one_minus_confidence(confidence, failure)
+    play, failure = SimulationSettings(n=n, **how), float(check_delta("failure", failure))
     watched = play.game(_UntilLossExceedsBound(odometer), adversary)
     # one release more than is watched: the crossing in the last round is a denial of the trivial request
     last = watched.rounds

@@ -305,7 +305,7 @@ def _candidate_terms(
             continue
         ways: list[tuple[BudgetMonitor, tuple[Term, ...]]] = []
         if settings.method in ("auto", "tilted"):
-            ways += tilted_terms(game, path_bound, epsilons, act)
+            ways += _tilted_terms(game, path_bound, epsilons, act)
         gaussian = game.adversary.requests_only_gaussians and declaration_covers_running_code(
             "request", game.adversary, "requests_only_gaussians"
         )
@@ -315,7 +315,7 @@ def _candidate_terms(
             yield terms if act == "assert" else (_term_of_overspending_paths(game, monitor, epsilons), *terms)
 
 
-def tilted_terms(
+def _tilted_terms(
     game: Game, path_bound: PathBound, epsilons: tuple[float, ...], act: _MonitorAct
 ) -> Iterator[tuple[BudgetMonitor, tuple[Term, ...]]]:
     """Yield, for each order, the monitor and the terms, with the finite losses tilted to that order."""

@@ -1,8 +1,8 @@
 """Comparison of filters: the number of releases of one mechanism that each filter grants within (epsilon, delta).
 
 >>> import filterproof as fp
->>> found = fp.rank_filters_by_releases(1.0, 1e-5, fp.Gaussian(mu=0.1))
->>> found.fewest, found.most, [f"{one.name}: {one.rounds:g}" for one in found.choices if one.low == found.most]
+>>> ranking = fp.rank_filters_by_releases(1.0, 1e-5, fp.Gaussian(mu=0.1))
+>>> ranking.fewest, ranking.most, [f"{c.name}: {c.rounds:g}" for c in ranking.choices if c.low == ranking.most]
 (7, 7, ['GaussianFilter: 7', 'GaussianResidueFilter: 7', 'PotentialFilter: 7'])
 """
 
@@ -136,7 +136,6 @@ def rank_filters_by_releases(
     mechanism: DominatingPair | PureDP | GaussianDP | ZCDP,
     *,
     most: int = MAX_ROUNDS,
-    seed: int = 0,
 ) -> FilterComparison:
     """Count how often each sound filter grants one mechanism within (epsilon, delta)-DP, the best filter first.
 
@@ -150,8 +149,6 @@ def rank_filters_by_releases(
         A pair of shape (), or the guarantee of each release.
     most : int, default 20,000
         Limit on the number of releases.
-    seed : int, default 0
-        Seed of the simulated runs, for filters that observe losses.
 
     Returns
     -------
@@ -184,7 +181,7 @@ def rank_filters_by_releases(
     # only for these, the quantile of a loss takes microseconds
     can_simulate = pair.outputs is not None or pair.normal_mu is not None
     if can_simulate and not only_rho:
-        choices += _simulated_choices(epsilon, delta, pair, largest, seed)
+        choices += _simulated_choices(epsilon, delta, pair, largest)
     choices.sort(key=lambda choice: -choice.rounds)
     return FilterComparison(epsilon, delta, mechanism, fewest, largest, tuple(choices))
 
@@ -283,7 +280,7 @@ def _session_code(text: str, pair: DominatingPair, after: str = "") -> str:
 
 
 def _simulated_choices(
-    epsilon: float, delta: float, pair: DominatingPair, most: int, seed: int
+    epsilon: float, delta: float, pair: DominatingPair, most: int
 ) -> Iterator[FilterChoice]:
     """Yield the filters that look at losses, with their simulated mean number of rounds."""
     looks: list[tuple[float, _Candidate, int]] = []
@@ -294,23 +291,23 @@ def _simulated_choices(
             filt = candidate.make()
         except ValueError:
             continue
-        mean = _mean_rounds(filt, pair, rounds, max(_PILOT_ROUNDS // len(lengths) // rounds, 2), seed + 1)
+        mean = _mean_rounds(filt, pair, rounds, max(_PILOT_ROUNDS // len(lengths) // rounds, 2), 1)
         looks.append((mean.value, candidate, rounds))
     if looks:
         _, candidate, rounds = max(looks, key=lambda look: look[0])
-        yield _simulated_choice(candidate, pair, rounds, seed)
+        yield _simulated_choice(candidate, pair, rounds)
     pure = ("ExPostFilter",) if math.isfinite(float(pair.pure_epsilon)) else ()
     for name in ("HockeyStickFilter", *pure):
         yield _simulated_choice(
-            _candidate(name, _REALISED_LOSSES, epsilon, delta), pair, _MAX_ROUNDS_RATIO * max(most, 1), seed
+            _candidate(name, _REALISED_LOSSES, epsilon, delta), pair, _MAX_ROUNDS_RATIO * max(most, 1)
         )
 
 
-def _simulated_choice(made: _Candidate, pair: DominatingPair, rounds: int, seed: int) -> FilterChoice:
+def _simulated_choice(candidate: _Candidate, pair: DominatingPair, rounds: int) -> FilterChoice:
     """Return a filter with its mean number of rounds, simulated with observed losses."""
-    mean = _mean_rounds(made.make(), pair, rounds, max(_SIMULATED_ROUNDS // rounds, 2), seed)
-    code = _session_code(made.text, pair, ", session.observe(loss) after it")
-    return FilterChoice(made.name, mean.value, mean.low, mean.high, made.holds_for, code)
+    mean = _mean_rounds(candidate.make(), pair, rounds, max(_SIMULATED_ROUNDS // rounds, 2), 0)
+    code = _session_code(candidate.text, pair, ", session.observe(loss) after it")
+    return FilterChoice(candidate.name, mean.value, mean.low, mean.high, candidate.holds_for, code)
 
 
 def _mean_rounds(filt: PrivacyFilter, pair: DominatingPair, rounds: int, n: int, seed: int) -> Estimate:

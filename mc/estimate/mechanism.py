@@ -26,8 +26,7 @@ class AuditOptions(TypedDict, total=False):
     epsilons: Sequence[float] | None
     n: int
     seed: int
-    confidence: float
-    failure: float | None
+    failure: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ class Mechanism:
         data, neighbour : object
             Two neighbouring data sets.
         **how
-            epsilons, n, seed, confidence and failure, as in `audit_mechanism`.
+            epsilons, n, seed and failure, as in `audit_mechanism`.
 
         Returns
         -------

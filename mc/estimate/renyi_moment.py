@@ -20,14 +20,13 @@ from filterproof.mc.estimate.estimator import pilot_batch
 from filterproof.mc.estimate.functionals import ROUNDING, IntervalName, UnitFunctional
 from filterproof.mc.estimate.path_bound import bounds_stated_by_filter, proven_bounds
 from filterproof.mc.intervals.estimate import (
-    CONFIDENCE,
+    FAILURE,
     PLAIN_DRAWS,
     Estimate,
-    failure_or_one_minus_confidence,
 )
 from filterproof.mc.runs.batch_sums import BatchSums
 from filterproof.mc.runs.play import PlayOptions, SimulationSettings
-from filterproof.theory.argument_checks import check_count
+from filterproof.theory.argument_checks import check_count, check_delta
 
 #: Allowance for rounding at the ends of the interval, relative to the bound.
 _ROUNDING = 1e-12
@@ -107,8 +106,7 @@ def simulate_renyi(
     *,
     alpha: float,
     n: int = 100_000,
-    confidence: float = CONFIDENCE,
-    failure: float | None = None,
+    failure: float = FAILURE,
     interval: IntervalName = "auto",
     **how: Unpack[PlayOptions],
 ) -> Estimate:
@@ -126,7 +124,7 @@ def simulate_renyi(
         The order, >= 1. Order 1 is the Kullback-Leibler divergence.
     n : int, default 100,000
         Number of simulated runs, at least 2.
-    confidence, failure, interval
+    failure, interval
         As in `simulate`.
     **how
         Fields of `fp.runs.SimulationSettings`: seed, rounds, direction, on_denial, workers, executor, store.
@@ -158,7 +156,7 @@ def simulate_renyi(
     alpha = one_order_from_one("alpha", alpha)
     play = SimulationSettings(n=check_count("n", n, least=2), **how)
     n = play.n
-    failure = failure_or_one_minus_confidence(confidence, failure)
+    failure = float(check_delta("failure", failure))
     game = play.game(filt, adversary)
 
     def estimate_game(game: Game, bound: float, rests_on: str, *, sure: bool) -> Estimate:
@@ -166,16 +164,18 @@ def simulate_renyi(
         [(form, pilot)] = RenyiMoment(alpha, bound).fitted(play_batch(game, pilot_batch(n)))
         moment, _ = form.planned(pilot, n, failure, interval)
         batch_sums = play.sums(game, moment)
-        found = moment.estimate(batch_sums, failure)
-        if sure and alpha == 1 and found.over_bound:
+        estimate = moment.estimate(batch_sums, failure)
+        if sure and alpha == 1 and estimate.over_bound:
             raise BoundExceeded(
-                f"{found.over_bound} runs were charged divergence of order 1, more than {bound:.9g}"
+                f"{estimate.over_bound} runs were charged divergence of order 1, more than {bound:.9g}"
             )
-        name = f"tilted to order {alpha:.4g}, {found.method}" if alpha > 1 else f"untilted, {found.method}"
-        found = replace(found, method=name, rests_on=rests_on, high=found.high if sure else math.inf)
+        name = (
+            f"tilted to order {alpha:.4g}, {estimate.method}" if alpha > 1 else f"untilted, {estimate.method}"
+        )
+        estimate = replace(estimate, method=name, rests_on=rests_on, high=estimate.high if sure else math.inf)
         if moment.infinite(batch_sums):
-            return replace(found, value=math.inf, low=math.inf, high=math.inf)
-        return found
+            return replace(estimate, value=math.inf, low=math.inf, high=math.inf)
+        return estimate
 
     path_bound, exceeded = proven_bounds(game, n), ""
     order = max(alpha, _NEXT_ORDER)  # D_1 is at most the divergence of any higher order

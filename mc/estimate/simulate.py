@@ -16,10 +16,10 @@ from filterproof.mc.engine.game import Game
 from filterproof.mc.estimate.curve import ProfileEstimate
 from filterproof.mc.estimate.estimator import Estimator, EstimatorSettings, Method, estimators
 from filterproof.mc.estimate.functionals import IntervalName
-from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, failure_or_one_minus_confidence
+from filterproof.mc.intervals.estimate import FAILURE, Estimate
 from filterproof.mc.runs.batch_sums import BatchSums, Progress, Report
 from filterproof.mc.runs.play import PlayOptions, SimulationSettings
-from filterproof.theory.argument_checks import check_count, check_real
+from filterproof.theory.argument_checks import check_count, check_delta, check_real
 
 #: The distance of the first batches of two plays of one simulation, so that they share no random numbers.
 BATCH_STRIDE = 2**36
@@ -31,8 +31,7 @@ class SimulationOptions(PlayOptions, total=False):
     """The keywords of `simulate` besides epsilon."""
 
     n: int
-    confidence: float
-    failure: float | None
+    failure: float
     method: Method
     interval: IntervalName
     progress: _OnProgress | None
@@ -60,8 +59,7 @@ def simulate(
     *,
     epsilon: float | Sequence[float],
     n: int = 1_000_000,
-    confidence: float = CONFIDENCE,
-    failure: float | None = None,
+    failure: float = FAILURE,
     method: Method = "auto",
     interval: IntervalName = "auto",
     progress: _OnProgress | None = None,
@@ -83,11 +81,8 @@ def simulate(
         In nats. A single value must be >= 0. A sequence may contain negative values.
     n : int, default 1,000,000
         Number of simulated runs, at least 2.
-    confidence : float, default 1 - 1e-6
-        Confidence of the interval, in (0, 1). The intervals of a sequence hold jointly.
-    failure : float, optional
-        Probability that an interval misses the true value, in (0, 1). Pass it instead of `confidence` where
-        1 - failure loses digits.
+    failure : float, default 1e-6
+        Probability that an interval misses the true value, in (0, 1). The intervals of a sequence hold jointly.
     method : {"auto", "plain", "tilted", "martingale"}
         "plain" draws from P. "tilted" draws each round from P^s Q^{1-s} and simulates infinite losses separately.
         "martingale" uses the Gaussian filter's martingale as control variate. "auto" runs a pilot and takes the
@@ -132,7 +127,7 @@ def simulate(
     if alone:
         one_epsilon("epsilon", grid[0])
     play = SimulationSettings(n=check_count("n", n, least=2), **how)
-    failure = failure_or_one_minus_confidence(confidence, failure)
+    failure = float(check_delta("failure", failure))
     if method not in ("auto", "plain", "tilted", "martingale"):
         raise ValueError(
             f"method must be auto, plain, tilted or martingale, got method={method!r}; pass one of them"

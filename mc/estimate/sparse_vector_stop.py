@@ -14,8 +14,8 @@ import numpy as np
 
 from filterproof.filters.accountants.above_threshold import AboveThreshold
 from filterproof.mc.intervals import clopper_pearson
-from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, failure_or_one_minus_confidence
-from filterproof.theory.argument_checks import check_count
+from filterproof.mc.intervals.estimate import FAILURE, Estimate
+from filterproof.theory.argument_checks import check_count, check_delta
 
 
 def simulate_sparse_vector_stop(
@@ -24,11 +24,10 @@ def simulate_sparse_vector_stop(
     ratio: Fraction,
     n: int = 4000,
     seed: int = 0,
-    confidence: float = CONFIDENCE,
-    failure: float | None = None,
+    failure: float = FAILURE,
 ) -> Estimate:
     """Estimate the probability that `AboveThreshold` at 0 first says True at the last of the values."""
-    runs, failure = check_count("n", n), failure_or_one_minus_confidence(confidence, failure)
+    runs, failure = check_count("n", n), float(check_delta("failure", failure))
     rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
     stops = 0
     for _ in range(runs):

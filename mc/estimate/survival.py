@@ -18,9 +18,9 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.intervals import clopper_pearson
-from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, failure_or_one_minus_confidence
-from filterproof.mc.runs.batch_sums import Report
+from filterproof.mc.intervals.estimate import FAILURE, Estimate
 from filterproof.mc.runs.play import PlayOptions, SimulationSettings
+from filterproof.theory.argument_checks import check_delta
 from filterproof.theory.display import Plottable, Row, row_of
 
 #: The most rounds that are counted one by one.
@@ -77,9 +77,7 @@ def release_survival(
     adversary: Adversary,
     *,
     n: int = 100_000,
-    confidence: float = CONFIDENCE,
-    failure: float | None = None,
-    progress: Report | None = None,
+    failure: float = FAILURE,
     **how: Unpack[PlayOptions],
 ) -> SurvivalCurve:
     """Estimate the probability that a filter releases at least t outputs, for t = 1..rounds.
@@ -94,12 +92,8 @@ def release_survival(
         The strategy that makes the requests.
     n : int, default 100,000
         Number of simulated runs.
-    confidence : float, default 1 - 1e-6
-        Joint confidence of all intervals, in (0, 1).
-    failure : float, optional
-        Probability that any interval misses, in (0, 1), instead of `confidence`.
-    progress : callable, optional
-        The function is called a few times a second with a `Progress`.
+    failure : float, default 1e-6
+        Probability that any interval misses, in (0, 1).
     **how
         Fields of `fp.runs.SimulationSettings`; `rounds` is required and at most 10^6.
 
@@ -118,8 +112,8 @@ def release_survival(
     if "rounds" not in how:
         raise TypeError("rounds is missing; pass the largest t of the curve")
     play = SimulationSettings(n=n, **how)
-    failure = failure_or_one_minus_confidence(confidence, failure)
+    failure = float(check_delta("failure", failure))
     game = play.game(filt, adversary)
-    counts = play.sums(game, SurvivorCounts(game.rounds), progress=progress).sums
+    counts = play.sums(game, SurvivorCounts(game.rounds)).sums
     each = failure / len(counts)
     return SurvivalCurve(tuple(clopper_pearson(int(c), play.n, failure=each) for c in counts), failure)

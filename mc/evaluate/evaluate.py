@@ -127,7 +127,7 @@ def evaluate(
     >>> import filterproof as fp
     >>> filt = fp.GaussianFilter(mu=1.0)
     >>> both = fp.evaluate(filt, fp.HighWhileLossPositive(pace=4), epsilon=[1.0, 4.0])
-    >>> [f"{one.value:.5g} of {filt.promise.delta(one.epsilon):.5g}" for one in both]
+    >>> [f"{each.value:.5g} of {filt.promise.delta(each.epsilon):.5g}" for each in both]
     ['0.12694 of 0.12694', '4.7122e-05 of 4.7122e-05']
     """
     many = isinstance(epsilon, Sequence) or np.ndim(epsilon) == 1  # type: ignore[arg-type]

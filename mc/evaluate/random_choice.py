@@ -2,8 +2,8 @@
 
 >>> import filterproof as fp
 >>> menu = (fp.Gaussian(0.3), fp.Gaussian(0.6))
->>> found = random_choice_divergence_bounds(fp.GaussianFilter(0.6), menu, epsilon=1.0, rounds=16, direction="PQ")
->>> found.low <= fp.GaussianDP(0.6).delta(1.0) and found.high >= found.low > 0
+>>> bounds = random_choice_divergence_bounds(fp.GaussianFilter(0.6), menu, epsilon=1.0, rounds=16, direction="PQ")
+>>> bounds.low <= fp.GaussianDP(0.6).delta(1.0) and bounds.high >= bounds.low > 0
 True
 """
 

@@ -52,7 +52,7 @@ from filterproof.mc.examine.replay import (
     simulate_recorded,
 )
 from filterproof.mc.examine.sequence import RequestSequence
-from filterproof.mc.intervals.estimate import CONFIDENCE
+from filterproof.mc.intervals.estimate import FAILURE
 from filterproof.mc.runs.play import PlayOptions, SimulationSettings
 from filterproof.mc.worst_case.plan import AdaptivePlan
 from filterproof.theory.argument_checks import check_count, check_real
@@ -301,7 +301,7 @@ def record_simulation(
     epsilon: float | None = None,
     alpha: float | None = None,
     n: int = 1_000_000,
-    confidence: float = CONFIDENCE,
+    confidence: float = 1 - FAILURE,
     method: Method = "auto",
     closed_form: float | None = None,
     kinds: tuple[type, ...] = (),

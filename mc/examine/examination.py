@@ -203,7 +203,7 @@ class Examination(Displayed):
         counterexamples = [each.counterexample for each in self.findings if each.counterexample is not None]
         if not sums or not counterexamples:
             return False
-        from filterproof.mc.prove.induction import guarantees_after_grants  # imports certified budgets
+        from filterproof.mc.prove.sum_bounds import guarantees_after_grants  # imports certified budgets
 
         def promised(play: Counterexample) -> float:
             return max(map(play.measure.promised, guarantees_after_grants(sums, play.rounds)))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from filterproof.filters.adapters.labelled_filter import LabelledFilter
 from filterproof.theory.argument_checks import did_you_mean
@@ -198,52 +198,41 @@ def _two_outcome_families() -> Iterator[OneParameterFamily]:
     """Yield the families of pairs with two outcomes, one of them rare or revealing."""
     for b, swap in product((Fraction(1, 8), Fraction(1, 1024)), (False, True)):
         name = f"two points, rare {'under P' if swap else 'under Q'}, {b}"
-        yield _two_outcome_family(name, partial(_masses_of_q_mass, b), 2.0**-8, 16.0, swap=swap)
+        yield _two_outcome_family(name, "Q", b, 2.0**-8, 16.0, swap=swap)
     for swap in (False, True):
         name = f"revealed under {'Q' if swap else 'P'} alone"
-        yield _two_outcome_family(name, _revealing_masses, 2.0**-30, 0.5, swap=swap)
+        yield _two_outcome_family(name, "Q", Fraction(0), 2.0**-30, 0.5, swap=swap)
 
 
 def _rare_outcome_families(promise: Guarantee) -> Iterator[OneParameterFamily]:
     """Yield families whose pairs have an outcome of the promised delta; the size is its loss."""
     if not isinstance(promise, ApproxDP) or not 0 < promise.delta_at_epsilon < 1:
         return
-    masses = partial(_masses_of_p_mass, Fraction(promise.delta_at_epsilon))
     for swap in (False, True):
         name = f"two points, one of mass {promise.delta_at_epsilon:.3g} under {'Q' if swap else 'P'}"
-        yield _two_outcome_family(name, masses, 0.5, 32.0, swap=swap)
-
-
-#: The masses of the first outcome under P and under Q, by size.
-_Masses: TypeAlias = Callable[[float], tuple[Fraction, Fraction]]
+        yield _two_outcome_family(name, "P", Fraction(promise.delta_at_epsilon), 0.5, 32.0, swap=swap)
 
 
 def _two_outcome_family(
-    name: str, masses: _Masses, least: float, most: float, *, swap: bool
+    name: str, world: Literal["P", "Q"], mass: Fraction, least: float, most: float, *, swap: bool
 ) -> OneParameterFamily:
-    make = partial(_two_outcome_pair, masses, swap)
+    make = partial(_two_outcome_pair, world, mass, swap)
     return OneParameterFamily("twopoint", name, make, least, most, end=most)
 
 
-def _two_outcome_pair(masses: _Masses, swap: bool, t: float) -> FinitePair:
-    a, b = masses(t)
+def _two_outcome_pair(world: Literal["P", "Q"], mass: Fraction, swap: bool, t: float) -> FinitePair:
+    """Return the pair whose first outcome has this mass in one world and a loss of about t.
+
+    An outcome of mass 0 under Q has mass t under P.
+    """
+    if world == "P":
+        a, b = mass, mass / Fraction(math.exp(t)).limit_denominator(64)
+    elif mass == 0:
+        a, b = Fraction(t), mass
+    else:  # P must not lose the other outcome
+        a, b = min(mass * Fraction(math.exp(min(t, 600.0))).limit_denominator(64), 1 - mass / 2), mass
     pair = FinitePair((a, 1 - a), (b, 1 - b))
     return pair.swapped if swap else pair
-
-
-def _masses_of_p_mass(a: Fraction, t: float) -> tuple[Fraction, Fraction]:
-    """Return the masses of an outcome of mass a under P and a loss of about t."""
-    return a, a / Fraction(math.exp(t)).limit_denominator(64)
-
-
-def _masses_of_q_mass(b: Fraction, t: float) -> tuple[Fraction, Fraction]:
-    """Return the masses of an outcome of mass b under Q and a loss of about t, less if P would lose the other."""
-    return min(b * Fraction(math.exp(min(t, 600.0))).limit_denominator(64), 1 - b / 2), b
-
-
-def _revealing_masses(t: float) -> tuple[Fraction, Fraction]:
-    """Return the masses of an outcome of mass t that only P can produce."""
-    return Fraction(t), Fraction(0)
 
 
 def _kov_deltas(promise: Guarantee) -> tuple[float, ...]:

@@ -35,7 +35,7 @@ from filterproof.mc.worst_case.plan import GAIN_MARGIN, AdaptivePlan, DeniedErro
 from filterproof.mc.worst_case.renyi_game import renyi_worst_case_lower_bound
 from filterproof.mc.worst_case.solve import worst_case_of_checked_filter
 from filterproof.mc.worst_case.strategy import TreeStrategy
-from filterproof.theory.argument_checks import check_count
+from filterproof.theory.argument_checks import check_count, check_delta
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.numerics.stable import log_fraction
@@ -76,8 +76,8 @@ def counterexample_kind(data: object) -> Kind | None:
     return None
 
 
-#: The arguments of `simulate` that determine the result.
-_SIMULATION_FIELDS = ("epsilon", "seed", "rounds", "direction", "on_denial", "n", "confidence", "method")
+#: The arguments of `simulate` that a simulation states by their names.
+_SIMULATION_FIELDS = ("epsilon", "seed", "rounds", "direction", "on_denial", "n", "method")
 
 
 def simulate_recorded(
@@ -87,7 +87,10 @@ def simulate_recorded(
     names, run = [*_SIMULATION_FIELDS], cast("Callable[..., Estimate]", simulate)
     if "alpha" in data:
         names, run = ["alpha", *names[1:-1]], simulate_renyi
-    real = {name: _finite_number(name, data[name]) for name in (names[0], "confidence")}
+    real = {
+        names[0]: _finite_number(names[0], data[names[0]]),
+        "failure": 1 - float(check_delta("confidence", _finite_number("confidence", data["confidence"]))),
+    }
     return run(filt, adversary, **{name: data[name] for name in names} | real, **how)
 
 
@@ -299,7 +302,9 @@ def _measured_fields(*fields: str) -> frozenset[str]:
 
 
 _PLAN_FIELDS = frozenset({"filter", "epsilon", "ratio", "promised", "value", "direction", "plan"})
-_ESTIMATE_FIELDS = frozenset({"filter", "adversary", "promised", "closed_form", "value", "low", "high"})
+_ESTIMATE_FIELDS = frozenset(
+    {"filter", "adversary", "confidence", "promised", "closed_form", "value", "low", "high"}
+)
 _MENU_FIELDS = _measured_fields("ratio", "menu", "rounds", "high")
 KINDS: dict[Kind, CounterexampleKind] = {
     "simulation": CounterexampleKind(

@@ -14,7 +14,7 @@ from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.numerics.decimals import format_down
 
 if TYPE_CHECKING:
-    from filterproof.mc.prove.induction import SumBound
+    from filterproof.mc.prove.sum_bounds import SumBound
 
 #: The finding of a stage that the user ended.
 STOPPED_BY_INTERRUPT = "stopped by Ctrl-C"

@@ -1,4 +1,4 @@
-"""Confidence intervals and sequential tests for means of bounded i.i.d. values, each with its failure probability."""
+"""Confidence intervals for means of bounded i.i.d. values, each with its failure probability."""
 
 from filterproof.mc.intervals.bernstein import empirical_bernstein
 from filterproof.mc.intervals.counts import clopper_pearson

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from filterproof.theory.argument_checks import check_delta
 from filterproof.theory.display import Displayed
 from filterproof.theory.numerics.decimals import format_down, format_failure, format_nearest, interval
 
-#: The default confidence of an interval.
-CONFIDENCE = 1 - 1e-6
+#: The default failure probability of an interval: that of a confidence of 1 - 1e-6 in doubles.
+FAILURE = 1 - (1 - 1e-6)
 #: The `rests_on` of an estimate without assumptions besides its draws.
 PLAIN_DRAWS = "the draws alone"
 
@@ -71,11 +70,6 @@ class Estimate(Displayed):
             )
 
     @property
-    def confidence(self) -> float:
-        """The confidence 1 - failure."""
-        return 1 - self.failure
-
-    @property
     def relative_half_width(self) -> float:
         """The relative precision (high - low) / (2 value); inf if the value is 0."""
         return (self.high - self.low) / (2 * self.value) if self.value > 0 else float("inf")
@@ -98,18 +92,3 @@ class Estimate(Displayed):
             f"at confidence {confidence} (n={self.n:,}, {self.method}; rests on {self.rests_on}"
             f"{f', which {self.over_bound:,} plain paths passed' * (self.over_bound > 0)})"
         )
-
-
-def failure_or_one_minus_confidence(confidence: float, failure: float | None) -> float:
-    """Return `failure`, or 1 - confidence if failure is None.
-
-    Raises ValueError if both are given, since they could disagree.
-    """
-    if failure is None:
-        return 1 - float(check_delta("confidence", confidence))
-    if confidence != CONFIDENCE:
-        raise ValueError(
-            f"failure and confidence exclude each other (failure={failure!r}, confidence={confidence!r}); "
-            "pass one of them"
-        )
-    return float(check_delta("failure", failure))

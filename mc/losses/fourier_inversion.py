@@ -170,13 +170,13 @@ class FourierInversion:
         exponents = self.logs - np.multiply.outer(epsilon, TILTS)
         tilts, turns = self._chosen_tilts_and_periods(exponents, log_inverse)
         # rounded up to a power of 2, so that many people share a period
-        apart = np.ceil(np.log2(np.minimum(turns, _MAX_PERIOD))).astype(np.int64)
-        steps = 2 * math.pi * TILTS[tilts] / 2.0**apart
+        log2_period = np.ceil(np.log2(np.minimum(turns, _MAX_PERIOD))).astype(np.int64)
+        steps = 2 * math.pi * TILTS[tilts] / 2.0**log2_period
         mantissas, places = np.frexp(steps)
         # of 30 bits, so that multiples are doubles
         steps = np.ldexp(np.floor(mantissas * 2.0**30), places - 30)
         sizes, beyond = self._frequency_counts_and_tails(tilts, steps)
-        keys = np.stack([tilts, apart, sizes], axis=1)
+        keys = np.stack([tilts, log2_period, sizes], axis=1)
         chosen = np.arange(len(keys)) if wanted is None else np.flatnonzero(wanted)
         different, which = np.unique(keys[chosen], axis=0, return_inverse=True)
         for number, (tilt, _, size) in reversed(list(enumerate(different.tolist()))):
@@ -342,15 +342,15 @@ class _TiltedPeople:
             bound = np.exp(
                 np.minimum(self._log_factor_bound(epsilon, -1) + np.log(np.maximum(least, 0.0)), 700.0)
             )
-            apart = 1 / math.expm1(min(self.tilt * gap, 700.0))
+            separation = 1 / math.expm1(min(self.tilt * gap, 700.0))
             if len(self.others):
                 above = self.moments - np.multiply.outer(epsilon, self.others)
                 above += 2.0**-46 * (1 + np.abs(self.moments) + np.multiply.outer(epsilon, self.others))
                 above -= np.log(np.expm1(np.minimum((self.others - self.tilt) * gap, 700.0)))
-                apart = apart + np.exp(np.minimum(above.min(axis=1), 700.0))
+                separation = separation + np.exp(np.minimum(above.min(axis=1), 700.0))
             else:
-                apart = np.inf
-        return np.where(least > 0, np.maximum(bound * (1 - 2.0**-40) - apart * (1 + 2.0**-40), 0.0), 0.0)
+                separation = np.inf
+        return np.where(least > 0, np.maximum(bound * (1 - 2.0**-40) - separation * (1 + 2.0**-40), 0.0), 0.0)
 
     def epsilon(self, delta: float, sure: Array) -> tuple[Array, Array]:
         """Return bounds on the epsilon at which delta is reached; `sure` is an upper one up to rounding."""

@@ -21,7 +21,6 @@ from filterproof.mc.losses.balls import (
     to_ball,
     upper_end,
 )
-from filterproof.mc.losses.sorted_search import SortedSearch
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 
@@ -42,11 +41,9 @@ class LossDiscretisation:
     low: NDArray[np.int64]
     high: NDArray[np.int64]
     share: NDArray[np.float64]
-    _search: SortedSearch = field(init=False, repr=False, compare=False)
     _ends: NDArray[np.int64] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_search", SortedSearch(self.edges))
         object.__setattr__(self, "_ends", np.stack([self.low, self.high], axis=1).ravel())
 
     @classmethod
@@ -54,22 +51,22 @@ class LossDiscretisation:
         cls, edges: NDArray[np.int64], step: float, share: NDArray[np.float64], atoms: Sequence[int]
     ) -> Self:
         """Return the report of one end of each cell, and of an atom at edges[i], i in `atoms`, for losses near it."""
-        bounds, beside = np.append(edges * step, np.finfo(np.float64).max), list(atoms)
-        points, at = bounds[beside], edges[beside]
+        bounds, atom_positions = np.append(edges * step, np.finfo(np.float64).max), list(atoms)
+        points, at = bounds[atom_positions], edges[atom_positions]
         slack = _ATOM_TOLERANCE * np.maximum(np.abs(points), step)
-        bounds[beside] = points + slack
+        bounds[atom_positions] = points + slack
         return cls(
-            np.insert(bounds, beside, points - slack),
-            np.insert(edges, beside, at),
-            np.insert(np.append(edges[1:], edges[-1]), beside, at),
-            np.insert(share, beside, 0.0),
+            np.insert(bounds, atom_positions, points - slack),
+            np.insert(edges, atom_positions, at),
+            np.insert(np.append(edges[1:], edges[-1]), atom_positions, at),
+            np.insert(share, atom_positions, 0.0),
         )
 
     def count(
         self, losses: NDArray[np.float64], rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the places that losses count as, and which losses have one."""
-        cell = self._search.below(losses) - 1
+        cell = np.searchsorted(self.edges, losses) - 1
         has_place = (cell >= 0) & (cell < len(self.low))
         if not has_place.all():
             cell = np.where(has_place, cell, 0)

@@ -9,8 +9,8 @@ has an integral of at most B over either line is integrated within 2 B / (e^{2 p
 balls.
 
 >>> distribution = StepMoments(q=0.005, share=1.0, sigma=2.0)
->>> found = distribution.real(np.array([2.0, 3.0]))
->>> bool(abs(np.expm1(found.logs[0]) - 0.005**2 * np.expm1(0.25)) < 1e-15)  # E[r^2] = 1 + q^2 (e^{m^2} - 1)
+>>> moments = distribution.real(np.array([2.0, 3.0]))
+>>> bool(abs(np.expm1(moments.logs[0]) - 0.005**2 * np.expm1(0.25)) < 1e-15)  # E[r^2] = 1 + q^2 (e^{m^2} - 1)
 True
 """
 
@@ -320,15 +320,15 @@ class StepMoments:
         over each line is bounded by its largest values on cells, and tails.
         """
         heights = self._strip_heights()[:, None]
-        turn = self.standardised_shift * heights
-        cosine = -max(-a, 0.0) * np.log(np.cos(turn / 2))
-        low, high = self._output_range(a, a, float((heights**2 / 2 + cosine + theta * turn).max()))
+        rotation = self.standardised_shift * heights
+        cosine = -max(-a, 0.0) * np.log(np.cos(rotation / 2))
+        low, high = self._output_range(a, a, float((heights**2 / 2 + cosine + theta * rotation).max()))
         edges = np.linspace(low, high, _CELLS + 1)
         losses, present = self._loss_and_posterior(edges)
         closest = np.where(edges[:-1] > 0, edges[:-1], np.where(edges[1:] < 0, edges[1:], 0.0))
         largest = a * (losses[1:] if a > 0 else losses[:-1])
         there = present[1:]
-        argument = turn * np.where(there <= 0.5, there, 1.0)
+        argument = rotation * np.where(there <= 0.5, there, 1.0)
         exponents = largest - closest**2 / 2 + heights**2 / 2 + cosine + theta * argument
         top = exponents.max(axis=1)
         sizes = top + np.log(np.exp(exponents - top[:, None]).sum(axis=1)) + math.log((high - low) / _CELLS)

@@ -51,9 +51,9 @@ class Arithmetic:
 
     # -- arrays --------------------------------------------------------------------------------------------
 
-    def binary(self, symbol: str, one: Array, two: Array) -> Array:
-        """one `symbol` two, with NumPy's or Python's rules for the kinds."""
-        a, b = one.kind, two.kind
+    def binary(self, symbol: str, left: Array, right: Array) -> Array:
+        """left `symbol` right, with NumPy's or Python's rules for the kinds."""
+        a, b = left.kind, right.kind
         python, kind = a in PYTHON and b in PYTHON, promoted_kind(a, b)
         if symbol in COMPARISONS:
             if is_float_kind(kind) and not is_float_kind(a) and not is_float_kind(b):
@@ -61,24 +61,24 @@ class Arithmetic:
             # NumPy compares integers beside doubles as doubles, Python compares their values
             read = partial(self.convert, to=kind) if is_float_kind(kind) and not python else entry_as_number
             return elementwise(
-                lambda x, y: self.compare(symbol, read(x), read(y)), "bool" if python else "b1", one, two
+                lambda x, y: self.compare(symbol, read(x), read(y)), "bool" if python else "b1", left, right
             )
         if symbol in ("&", "|", "^") and is_bool_kind(a) and is_bool_kind(b):
-            return elementwise(NATIVE[symbol], kind, one, two)
+            return elementwise(NATIVE[symbol], kind, left, right)
         self.path.differs = self.path.differs or "bool" in (a, b)
         if is_bool_kind(kind) and not python and symbol in ("+", "*"):  # NumPy's booleans: or, and
-            return elementwise(operator.or_ if symbol == "+" else operator.and_, "b1", one, two)
+            return elementwise(operator.or_ if symbol == "+" else operator.and_, "b1", left, right)
         if symbol not in ("+", "-", "*", "/", "%", "//", "**") or (is_bool_kind(kind) and not python):
             raise NotTraced(f"the operator {symbol} of {a} and {b} has no rule")
-        if symbol == "**" and constant_of(two) not in (0, 1, 2) and not is_float_kind(kind):
+        if symbol == "**" and constant_of(right) not in (0, 1, 2) and not is_float_kind(kind):
             raise NotTraced("a power of integers other than 0, 1 and 2 has no rule")
         kind = "int" if is_bool_kind(kind) else kind
         if symbol == "/" and not is_float_kind(kind):
             if kind in ("i1", "i2", "u1", "u2"):
                 raise NotTraced("a quotient of small integers has no rule")
             kind = "float" if python else "f8"
-        self.check_weak(kind, one, two)
-        scalar = one.is_scalar and two.is_scalar
+        self.check_weak(kind, left, right)
+        scalar = left.is_scalar and right.is_scalar
         rules: dict[str, Callable[[Value, Value], Value]] = {
             "+": lambda x, y: self.add(x, y, kind),
             "-": lambda x, y: self.add(x, -y, kind),
@@ -89,7 +89,7 @@ class Arithmetic:
             "**": lambda x, y: self.power(x, y, kind, scalar),
         }
         rule = rules[symbol]
-        return elementwise(lambda x, y: rule(self.convert(x, kind), self.convert(y, kind)), kind, one, two)
+        return elementwise(lambda x, y: rule(self.convert(x, kind), self.convert(y, kind)), kind, left, right)
 
     def check_weak(self, kind: str, *given: Array) -> None:
         """Raise NotTraced if a Python integer may not fit into the NumPy integer kind beside it."""
@@ -138,7 +138,7 @@ class Arithmetic:
             return self.convert(entry, to)
         if is_float_kind(kind):
             if isinstance(value, Polynomial):
-                value = self.whole("trunc", value)
+                value = self.round_to_integer("trunc", value)
             elif to == "int":
                 raise Raised
             if not isinstance(value, Polynomial) or not self.fits(value, to):  # undefined in C
@@ -194,7 +194,7 @@ class Arithmetic:
             if (x_sign := self.sign(x)) in (0, None):
                 return math.nan
             # the sign of any other zero is not known
-            options = [math.inf, -math.inf] if all(y is not one for one in self.squares) else [math.inf]
+            options = [math.inf, -math.inf] if all(y is not square for square in self.squares) else [math.inf]
             return x_sign * float(self.path.choose(f"sign of zero {len(self.path.trail)}", options))
         if not isinstance(x, Polynomial):
             return x * (sign or 1)
@@ -219,7 +219,7 @@ class Arithmetic:
         divisor = y.value if isinstance(y, Polynomial) else None
         if is_float_kind(kind) or divisor is None or divisor <= 0 or not isinstance(x, Polynomial):
             raise NotTraced("// and % have a rule for integers by a positive constant alone")
-        quotient = self.whole("floor", x * (1 / divisor))
+        quotient = self.round_to_integer("floor", x * (1 / divisor))
         assert isinstance(quotient, Polynomial)
         return quotient, x - quotient * divisor
 
@@ -274,10 +274,10 @@ class Arithmetic:
                 raise NotTraced("a power of a number below 0 has no rule")
             try:
                 with np.errstate(all="ignore"):
-                    made = float(rule.double(float(given)))  # type: ignore[arg-type]
+                    result = float(rule.double(float(given)))  # type: ignore[arg-type]
             except (ValueError, OverflowError):
                 raise Raised from None
-            return Polynomial.constant(Fraction(made)) if math.isfinite(made) else made
+            return Polynomial.constant(Fraction(result)) if math.isfinite(result) else result
         path, raises = self.path, name.startswith("math.")
         if rule.above is not None and not path.above(x, rule.above):
             if name.startswith("power"):
@@ -305,7 +305,7 @@ class Arithmetic:
         low, high = (None if e is None else rule.enclosed(e)[side] for side, e in enumerate(known))
         return path.intern_atom(Atom("function", name, (x,), False, low, high, compute=rule))
 
-    def whole(self, kind: Any, x: Value) -> Value:
+    def round_to_integer(self, kind: Any, x: Value) -> Value:
         """Return x rounded to an integer by floor, ceil, trunc or rint."""
         if not isinstance(x, Polynomial) or self.path.is_whole(x):
             return x
@@ -363,5 +363,5 @@ class Arithmetic:
 def _out_of_range_cast(x: Fraction, to: str, special: float | None) -> Fraction:
     """Return what this machine's C cast makes of a float that does not fit into an integer."""
     with np.errstate(invalid="ignore"):
-        made = np.array([float(x) if special is None else special]).astype(to)
-    return Fraction(int(made[0]))
+        cast = np.array([float(x) if special is None else special]).astype(to)
+    return Fraction(int(cast[0]))

@@ -115,15 +115,19 @@ def _follows(
         case "given", int(index), []:
             polynomial, strict = given[index]
             return line.polynomial == polynomial and (strict or not line.strict)
-        case "product", None, [one, two]:
-            strict = one.strict and two.strict
-            return line.polynomial == one.polynomial * two.polynomial and (strict or not line.strict)
+        case "product", None, [line_1, line_2]:
+            strict = line_1.strict and line_2.strict
+            return line.polynomial == line_1.polynomial * line_2.polynomial and (strict or not line.strict)
         case "sum", multiples, _ if len(multiples) == len(used) and all(m >= 0 for m in multiples):
-            total = sum((one.polynomial * m for one, m in zip(used, multiples, strict=True)), Polynomial({}))
+            total = sum(
+                (known.polynomial * m for known, m in zip(used, multiples, strict=True)), Polynomial({})
+            )
             slack = (line.polynomial - total).value
             if slack is None or slack < 0:
                 return False
-            strict = slack > 0 or any(m > 0 and one.strict for one, m in zip(used, multiples, strict=True))
+            strict = slack > 0 or any(
+                m > 0 and known.strict for known, m in zip(used, multiples, strict=True)
+            )
             return strict or not line.strict
         case "error", (atom, size, (1 | -1) as sign), [low, high] if atom in roundings and not line.strict:
             rounding = roundings[atom]

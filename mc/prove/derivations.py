@@ -58,4 +58,4 @@ class DerivedSystem:
 
     def invariants_of_shape(self, shape: int) -> list[Invariant]:
         """Return the invariants at states of one shape."""
-        return [one for one in self.invariants if one.shape == shape]
+        return [invariant for invariant in self.invariants if invariant.shape == shape]

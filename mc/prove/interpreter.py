@@ -77,7 +77,10 @@ class Interpreter:
     def refuse(self, reason: str) -> NoReturn:
         raise NotTraced(reason)
 
-    def fail(self) -> NoReturn:
+    def fail(self, error: Any) -> NoReturn:
+        """Raise an error of a class, which nothing in the traced code catches."""
+        if not isinstance(error, type) or issubclass(error, StopIteration):
+            raise NotTraced("an error that ends an iterator, or one that is no class, has no rule")
         raise Raised
 
     def asserts(self) -> bool:
@@ -102,13 +105,6 @@ class Interpreter:
             return [self.attribute(subject, name) for name in (*own, *[""] * (positional - len(own)), *names)]
         except Raised:
             raise NotTraced("a pattern reads an attribute that is not there, or raises") from None
-
-    def sequence_parts(self, subject: Any, count: int) -> list[Any] | None:
-        """Return the items of a sequence pattern; None where the subject is no such sequence."""
-        if not isinstance(subject, tuple | list):
-            raise NotTraced(f"a pattern of a sequence for {type(subject).__name__} has no rule")
-        items = list(self.items(subject))
-        return items if len(items) == count else None
 
     def check_context_manager(self, function: Any) -> None:
         """Raise NotTraced for a with statement other than np.errstate."""
@@ -235,8 +231,9 @@ class Interpreter:
             class_of, other = (left, right) if isinstance(left, ClassOf) else (right, left)
             return bool(class_of.matches(other))
         if left is None or right is None:
-            if not identity and (isinstance(left, Array) or isinstance(right, Array)):
-                raise NotTraced("an array is compared with None")
+            other = right if left is None else left
+            if not identity and (isinstance(other, Array | np.ndarray) or user_classes(type(other))):
+                raise NotTraced("an array, or an object of one's own, is compared with None")
             return left is right
         if isinstance(left, type) and isinstance(right, type):
             check_class(left)
@@ -386,6 +383,8 @@ class Interpreter:
             return self._by_rule(function.call, function.name, args, named)
         if isinstance(function, FunctionType) and function.__code__.co_filename == FILE:
             return self._run(function, args, named)
+        if (method := objects.special_method(function, "__call__")) is not None:
+            return self._dispatch_call(method, args, named)
         if function in (FilterBase.observe, object.__init__):
             return args[1] if function is FilterBase.observe else None
         if (rule := ledger.call_rule_for_charge_rule(function)) is not None:
@@ -405,8 +404,6 @@ class Interpreter:
             result = self._run(self._rewritten[function], args, named)
             self.path.file, self.path.line, self.path.position = before
             return result
-        if (method := objects.special_method(function, "__call__")) is not None:
-            return self._dispatch_call(method, args, named)
         if isinstance(function, type) and issubclass(function, np.generic):
             return self._by_rule(partial(numpy_arrays.scalar, self, function), name, args, named)
         if isinstance(function, type) and user_classes(function):

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from filterproof.mc.prove.comparison import shape_with_leaves
+from filterproof.mc.prove.logarithms import log_bounds
 from filterproof.mc.prove.plays import PlayedDecision, Plays
 from filterproof.mc.prove.polynomials import Polynomial, number_text
 from filterproof.mc.prove.requests import HUGE
@@ -29,9 +30,14 @@ from filterproof.mc.prove.values import is_bool_kind, is_float_kind
 SUM, GRANTS = -1, -2
 #: PRODUCTS - PLACES * i - j is the product of the places i and j.
 PRODUCTS, PLACES = -10, 10**4
+#: LOGS + i is the logarithm of the place i, and RATES + i the product of the grants and the place i.
+LOGS, RATES = 10**6, 2 * 10**6
 MAX_CANDIDATES = 200
 #: What one grant may add to a sum by rounding, in units of 2^-53 of the sizes at hand.
 UNITS = 8
+
+#: What a grant may add to a sum by rounding, as a share of a place that the sum is compared with.
+ROUNDED_OF_PLACE = Fraction(1, 2**49)
 
 #: A linear left side: variables with coefficients.
 Terms: TypeAlias = tuple[tuple[int, Fraction], ...]
@@ -75,6 +81,8 @@ def product_of(place: int, other: int) -> int:
 
 def factors_of(variable: int) -> tuple[int, ...]:
     """Return the places of which a variable is the product, or the variable alone."""
+    if variable >= RATES:
+        return GRANTS, variable - RATES
     return divmod(PRODUCTS - variable, PLACES) if variable <= PRODUCTS else (variable,)
 
 
@@ -107,7 +115,9 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
     loose = 8 if any(a.is_of_library for step in system.steps for a in step.path.atoms) else 1
     looks = any("loss" in step.path.choices for step in system.steps)
     prices = _prices(system, plays, theorem, scales, np.concatenate(samples), loose)
-    found: list[Invariant] = []
+    enclosures = [log_bounds(b) for b in bounds if system.logs and b > 0]
+    log_sizes = sorted({size for low, high in enclosures for size in (-low, high)})
+    chosen: list[Invariant] = []
     for number, shape in enumerate(system.shapes):
         own: list[tuple[int, Invariant]] = []
         for form, bound, drift in prices:
@@ -116,13 +126,18 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
             if weights and reached is not None and reached <= float(bound):
                 known = weights.pop(None, Fraction(0))
                 terms = tuple((v, c) for v, c in weights.items() if v is not None)
+                if theorem.kernel == "kept_either":  # whose sums have no bound
+                    rates = [(RATES + v, -abs(c) * ROUNDED_OF_PLACE) for v, c in terms if 0 <= v < LOGS]
+                    own.append((2, Invariant(number, (*terms, *rates), bound - known, drift)))
                 own.append((2, Invariant(number, terms, bound - known, drift)))
         products: list[Terms] = [((variable, Fraction(1)),) for variable in _products(system, shape.places())]
-        for terms in (*products, *_left_sides(shape.places(), theorem.measure == "loss", looks)):
+        signed_logs = [(LOGS + place, Fraction(sign)) for place in system.logs for sign in (1, -1)]
+        logs: list[Terms] = [terms for log in signed_logs for terms in ((log,), ((SUM, Fraction(1)), log))]
+        for terms in (*products, *logs, *_left_sides(shape.places(), theorem.measure == "loss", looks)):
             reached, size = _largest_reached_left_side(terms, samples[number])
             if reached is None:
                 continue
-            fitting = [b for b in bounds if float(b) >= reached]
+            fitting = [b for b in (log_sizes if terms in logs else bounds) if float(b) >= reached]
             most = 8 if len(terms) == 1 else 2  # a play may stay far below the bound of a place
             fitting = fitting[:most] + [b for b in pairs if float(b) >= reached][:1]
             scale = next((abs(c) for v, c in terms if v == SUM), Fraction(0))
@@ -130,19 +145,19 @@ def candidates(system: System, plays: Plays, theorem: SumTheorem) -> list[Invari
                 drift = (
                     rounding_drift_per_grant(max(Fraction(size), abs(bound), theorem.budget * scale)) * loose
                 )
-                drifts = [drift] if scale else [Fraction(0), drift][: len(terms)]
-                made = [Invariant(number, terms, bound, d) for d in drifts]
+                drifts = [drift] if scale else [Fraction(0), drift][: len(terms) + (terms in logs)]
+                drifted = [Invariant(number, terms, bound, d) for d in drifts]
                 is_sum = terms[0][0] == SUM and all(c < 0 for _, c in terms[1:])
-                own += [(2 if is_sum else len(terms), invariant) for invariant in made]
-        found += [invariant for _, invariant in sorted(own, key=lambda item: item[0])[:MAX_CANDIDATES]]
-    return found
+                own += [(2 if is_sum else len(terms), invariant) for invariant in drifted]
+        chosen += [invariant for _, invariant in sorted(own, key=lambda item: item[0])[:MAX_CANDIDATES]]
+    return chosen
 
 
 def _terms_in_shape(form: Terms, shape: Shape) -> dict[int | None, Fraction]:
     """Return a left side's coefficients where modes have values, whose sum is under None; {} if one is infinite."""
     terms: dict[int | None, Fraction] = {}
     for variable, coefficient in form:
-        places = [p for p in factors_of(variable) if p < 0 or shape.leaves[p].is_symbolic]
+        places = [p for p in factors_of(variable) if not 0 <= p < LOGS or shape.leaves[p].is_symbolic]
         for place in (p for p in factors_of(variable) if p not in places):
             if isinstance(value := shape.leaves[place].value, str):
                 return {}
@@ -182,10 +197,13 @@ def _place_weights(
     starts = {
         v: e.value for v, e in enumerate(system.first) if isinstance(e, Polynomial) and e.value is not None
     }
+    logs = [LOGS + place for place in system.logs]
+    log_starts = {v: log_bounds(starts[v - LOGS]) for v in logs}
+    starts |= {v: high for v, (_, high) in log_starts.items()}
     own = [v for v, leaf in enumerate(system.start.leaves) if not is_bool_kind(leaf.kind) and v in starts]
     rows = [
         (charge / budget, d.before, d.after)
-        for one in plays.plays for d in one
+        for play in plays.plays for d in play
         if d.granted and None not in (shape_with_leaves(system, d.before), shape_with_leaves(system, d.after))
         and 1e-6 * budget < (charge := charge_upper_bound(d, theorem))
         and all(map(math.isfinite, (*d.before, *d.after)))
@@ -204,13 +222,18 @@ def _place_weights(
     }
     units = _merge_nearly_equal(sorted({part * factor for part in parts for factor in factors}))
     charges, before, after = (np.array([row[i] for row in rows], dtype=float) for i in range(3))
-    whole = [v for v in own if not is_float_kind(system.start.leaves[v].kind)]
+    integers = [v for v in own if not is_float_kind(system.start.leaves[v].kind)]
     products = _products(system, own)
     squares = [v for v in products if len(set(factors_of(v))) == 1]
     mixed = [v for v in products if v not in squares]
-    for used in filter(
-        None, (own, whole if len(whole) < len(own) else [], squares and [*whole, *squares], mixed)
-    ):
+    groups = [
+        own,
+        integers if len(integers) < len(own) else [],
+        squares and [*integers, *squares],
+        mixed,
+        logs,
+    ]
+    for used in [[v] for v in own] if theorem.kernel == "kept_either" else filter(None, groups):
         begin = {v: math.prod((starts[p] for p in factors_of(v)), start=Fraction(1)) for v in used}
         old, new = (
             np.stack([_values(leaves, v) - float(begin[v]) for v in used], axis=1)
@@ -223,19 +246,22 @@ def _place_weights(
             if abs(share) > 1e-7:
                 larger = [u for u in units if u >= abs(weight) * (1 - 1e-7)][:3]
                 chosen.append([(v, -u if weight > 0 else u) for u in larger])
-        for terms in itertools.product(*(one[: 3 if len(chosen) <= 3 else 1] for one in chosen)):
-            yield terms, sum((c * begin[v] for v, c in terms), Fraction(0))
+        for terms in itertools.product(*(play[: 3 if len(chosen) <= 3 else 1] for play in chosen)):
+            ends = (c * log_starts.get(v, (begin[v],) * 2)[c > 0] for v, c in terms)
+            yield terms, sum(ends, Fraction(0))
 
 
 def _merge_nearly_equal(numbers: Sequence[Fraction]) -> list[Fraction]:
     """Return the simplest and the largest of each group of nearly equal numbers."""
     groups: list[list[Fraction]] = []
-    for one in numbers:
-        if groups and one <= groups[-1][0] * (1 + Fraction(1, 10**6)):
-            groups[-1].append(one)
+    for number in numbers:
+        if groups and number <= groups[-1][0] * (1 + Fraction(1, 10**6)):
+            groups[-1].append(number)
         else:
-            groups.append([one])
-    return sorted({n for group in groups for n in (min(group, key=lambda one: one.denominator), group[-1])})
+            groups.append([number])
+    return sorted(
+        {n for group in groups for n in (min(group, key=lambda number: number.denominator), group[-1])}
+    )
 
 
 def _least_weights_by_lp(
@@ -255,16 +281,16 @@ def _products(system: System, places: Iterable[int]) -> list[int]:
         for atom in path.atoms:
             squares = squares or atom.kind == "sqrt"
             for key in (key for part in atom.of for key in part.terms if len(key) == 2):
-                one, two = map(Polynomial.atom, key)
-                if not (path.depends_on_request_alone(one) and path.depends_on_request_alone(two)):
+                factor, other = map(Polynomial.atom, key)
+                if not (path.depends_on_request_alone(factor) and path.depends_on_request_alone(other)):
                     squares = squares or key[0] == key[1]
-                    mixed = mixed or path.is_whole(one) != path.is_whole(two)
-    floats, whole = (
+                    mixed = mixed or path.is_whole(factor) != path.is_whole(other)
+    floats, integers = (
         [p for p in places if is_float_kind(system.start.leaves[p].kind) is is_float]
         for is_float in (True, False)
     )
     return [product_of(p, p) for p in floats if squares] + [
-        product_of(i, j) for i in whole for j in floats if mixed
+        product_of(i, j) for i in integers for j in floats if mixed
     ]
 
 
@@ -286,18 +312,20 @@ def _reached_states_by_shape(system: System, plays: Plays, theorem: SumTheorem) 
             shape = shape_with_leaves(system, decision.after)
             if shape is not None and np.isfinite(total):
                 rows[system.shapes.index(shape)].append((*decision.after, total, float(grants)))
-    found = [np.array(r, dtype=float).reshape(len(r), len(first) + 2) for r in rows]
-    everywhere = np.concatenate(found)  # where no play came, what is true elsewhere is tried
-    return [own if len(own) else everywhere for own in found]
+    by_shape = [np.array(r, dtype=float).reshape(len(r), len(first) + 2) for r in rows]
+    everywhere = np.concatenate(by_shape)  # where no play came, what is true elsewhere is tried
+    return [own if len(own) else everywhere for own in by_shape]
 
 
 def code_constants(system: System) -> set[Fraction]:
     """Return the numbers above 0 with which the code compares places and requests."""
-    found = {-p.offset / s for p in _polynomials_in_code(system) if p.offset for s in _abs_coefficients(p)}
+    constants = {
+        -p.offset / s for p in _polynomials_in_code(system) if p.offset for s in _abs_coefficients(p)
+    }
     names = {name for step in system.steps for name in step.path.choices if "hockey_stick" in name}
-    found |= {Fraction(name.split()[-1]) for name in names}
-    found |= {e.value for e in system.first if isinstance(e, Polynomial) and e.value is not None}
-    return {abs(one) for one in found} - {Fraction(0)}
+    constants |= {Fraction(name.split()[-1]) for name in names}
+    constants |= {e.value for e in system.first if isinstance(e, Polynomial) and e.value is not None}
+    return {abs(constant) for constant in constants} - {Fraction(0)}
 
 
 def numbers_read_of_requests(system: System) -> set[str]:
@@ -343,29 +371,33 @@ def _largest_reached_left_side(terms: Terms, rows: NDArray[np.float64]) -> tuple
     with np.errstate(all="ignore"):
         sizes = np.abs(parts).sum(axis=1)
         most, size = float(np.max(parts.sum(axis=1) - 1e-9 * sizes)), float(np.max(sizes))
+    if any(LOGS <= v < RATES for v, _ in terms):  # what is 1 unit off a number is so much off its logarithm
+        size = max(size, 1.0)
     return (most, size) if np.isfinite(most) else (None, 0.0)
 
 
 def _values(rows: NDArray[np.float64], variable: int) -> NDArray[np.float64]:
     """Return a variable's values in rows of leaves, or of (leaves..., sum, grants)."""
     columns = [{SUM: -2, GRANTS: -1}.get(place, place) for place in factors_of(variable)]
-    with np.errstate(invalid="ignore", over="ignore"):
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        if variable >= LOGS:
+            return np.log(rows[:, variable - LOGS])
         return np.prod(rows[:, columns], axis=1)  # type: ignore[no-any-return]
 
 
 def _left_sides(places: Sequence[int], signed: bool, looks: bool) -> Iterator[Terms]:
     """Yield left sides of candidate invariants: places and the sum with coefficients -1, 0 and 1."""
-    one = Fraction(1)
+    unit = Fraction(1)
     for place in places:
-        for sign in (one, -one) if looks else ():  # whatever losses are added
+        for sign in (unit, -unit) if looks else ():  # whatever losses are added
             yield ((place, sign), (GRANTS, -2 * HUGE))
-        for coefficients in ((one, -2 * one), (one, -one), (-one, one)):
+        for coefficients in ((unit, -2 * unit), (unit, -unit), (-unit, unit)):
             yield tuple(zip((place, GRANTS), coefficients, strict=True))
-    sums: tuple[Terms, ...] = (((SUM, one),), ((SUM, -one),))[: 1 + signed]
+    sums: tuple[Terms, ...] = (((SUM, unit),), ((SUM, -unit),))[: 1 + signed]
     most = 4 if len(places) <= 4 else 3 if len(places) <= 7 else 2
     for size in range(most + 1):
         for chosen in itertools.combinations(places, size):
-            for signs in itertools.product((-one, one), repeat=size):
+            for signs in itertools.product((-unit, unit), repeat=size):
                 terms = tuple(zip(chosen, signs, strict=True))
                 if terms:
                     yield terms

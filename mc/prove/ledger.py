@@ -108,10 +108,12 @@ def _after(own: Caller, budget: Budget, state: Any, charge: Any) -> Array:
         if not isinstance(amount, Polynomial) or not path.at_least(amount):
             return math.nan
         name, rule = f"sum {budget.exponent}", partial(library_sum, exponent=budget.exponent)
-        made = path.intern_atom(Atom("ledger", name, (total, amount), low=Fraction(0), units=0, compute=rule))
-        if (made - total - amount, False) not in path.assumed:
-            path.assume(made - total - amount, False)
-        return made
+        sum_after = path.intern_atom(
+            Atom("ledger", name, (total, amount), low=Fraction(0), units=0, compute=rule)
+        )
+        if (sum_after - total - amount, False) not in path.assumed:
+            path.assume(sum_after - total - amount, False)
+        return sum_after
 
     return elementwise(added, "exact", _exact_sum(budget, state), charge.amount)
 
@@ -153,11 +155,11 @@ def left(own: Caller, budget: Budget, state: Any) -> Array:
         if not path.at_least(-total + _limit(budget)):
             return Polynomial.constant(0)
         rule = partial(remaining_budget, budget=budget)
-        made = path.intern_atom(
+        remaining = path.intern_atom(
             Atom("ledger", f"left of {budget!r}", (total,), low=Fraction(0), compute=rule)
         )
-        path.assume(-total + _limit(budget) - made, False)
-        return made
+        path.assume(-total + _limit(budget) - remaining, False)
+        return remaining
 
     return elementwise(rest, "f8", _exact_sum(budget, state))
 

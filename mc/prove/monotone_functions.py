@@ -49,10 +49,11 @@ class MonotoneFunction:
         """Return bounds of the double that any library gives at x."""
         if self.last is not None and self.above is None:  # far on the other side nothing is left
             x = max(x, -2 * self.last) if self.sign > 0 else min(x, -2 * self.last)
-        found = self.balls(flint.arb(flint.fmpq(x.numerator, x.denominator)))
-        low, high = (_fraction_of_midpoint(end) for end in (found.lower(), found.upper()))
+        ball = self.balls(flint.arb(flint.fmpq(x.numerator, x.denominator)))
+        low, high = (_fraction_of_midpoint(end) for end in (ball.lower(), ball.upper()))
         ends = low - abs(low) * MISSED - UNRESOLVED, high + abs(high) * MISSED + UNRESOLVED
-        return max(ends[0], Fraction(0)) if low >= 0 else ends[0], ends[1]
+        zero = Fraction(0)  # no library misses a sign
+        return max(ends[0], zero) if low >= 0 else ends[0], min(ends[1], zero) if high <= 0 else ends[1]
 
 
 def _fraction_of_midpoint(value: Any) -> Fraction:
@@ -157,19 +158,19 @@ def bound_on_single_double(
 
 def _underlying_double(path: Path, value: Polynomial) -> int | None:
     """Return the one double or integer of which a value is a function, rounded or no line; None if there is none."""
-    pending, found = set(value.atoms), None
+    pending, double = set(value.atoms), None
     is_function = any(len(key) > 1 for key in value.terms)
     while pending:
         last = max(pending)
         atom = path.atoms[last]
         if len(pending) == 1 and (atom.is_integer or not path.may_not_be_double(last)):
-            found = last if is_function else None
+            double = last if is_function else None
         if atom.kind not in (*_STEPS, "sqrt", "quotient", "function") or (
             atom.kind == "rounded" and atom.units > 1
         ):
             break
         pending, is_function = (pending - {last}).union(*(part.atoms for part in atom.of)), True
-    return found
+    return double
 
 
 def _monotonicity_signs(path: Path, value: Polynomial, number: int) -> dict[int, int] | None:

@@ -28,7 +28,6 @@ from filterproof.mc.prove.numpy_arrays import (
     expand_dims,
     full,
     full_like,
-    index,
     item,
     reshape,
     stack,
@@ -103,7 +102,7 @@ def unary(rule: Callable[[Arithmetic, Value, str], Value], kinds: str, own: Call
 
 def to_whole(rule: str, arithmetic: Arithmetic, x: Value, kind: str) -> Value:
     """Round to an integer by `rule`: floor, ceil, trunc or rint."""
-    return arithmetic.whole(rule, x)
+    return arithmetic.round_to_integer(rule, x)
 
 
 def in_doubles(own: Caller, name: str, x: Any, kind: str = "f8") -> Array:
@@ -205,28 +204,10 @@ def where(own: Caller, condition: Any, x: Any, y: Any) -> Array:
     return as_array(elementwise(pick, kind, to_traced_array(own, condition), left, right))
 
 
-def power(own: Caller, x1: Any, x2: Any) -> Array:
-    """np.power of doubles: the power of the C library, also for squares of arrays."""
-    given = with_numpy_kinds(to_traced_array(own, x1), to_traced_array(own, x2))
-    if promoted_kind(*(array.kind for array in given)) != "f8":
-        raise NotTraced("np.power of integers has no rule")
-    bases, exponents = (own.arithmetic.converted(array, "f8") for array in given)
-    return elementwise(lambda x, y: own.arithmetic.power(x, y, "f8", True), "f8", bases, exponents)
-
-
 def at_least_one_axis(own: Caller, value: Any) -> Array:
     """np.atleast_1d of one argument."""
     array = array_of(own, value, copy=False)
     return array if array.ndim else Array.of(array.kind, False, array.data.reshape(1))
-
-
-def take(own: Caller, a: Any, indices: Any) -> Any:
-    """An entry of a list of numbers, or of an array with one axis."""
-    if (table := array_of(own, a)).ndim != 1:
-        raise NotTraced(
-            f"np.take of an array with {table.ndim} axes has no rule; take from an array with one axis"
-        )
-    return index(own, table, array_of(own, indices) if isinstance(indices, list | tuple) else indices)
 
 
 def select(own: Caller, condlist: Any, choicelist: Any, default: Any = 0) -> Array:
@@ -406,8 +387,7 @@ RULES: dict[Any, Callable[..., Any]] = {
     np.negative: lambda own, x: own.arithmetic.negative(*with_numpy_kinds(to_traced_array(own, x))),
     **{getattr(np, name): partial(function, f"np.{name}") for name in NUMPY_FUNCTIONS},
     np.concatenate: concatenate, np.column_stack: column_stack, np.select: select, np.nan_to_num: nan_to_num,
-    np.digitize: lambda own, x, bins, right=False: searchsorted(own, bins, x, "left" if right else "right"),
-    np.dot: matmul, np.take: take, np.power: power, np.atleast_1d: at_least_one_axis,
+    np.atleast_1d: at_least_one_axis,
     np.nextafter: next_double, np.hypot: hypot,
     np.append: append, np.searchsorted: searchsorted, np.matmul: matmul, np.expand_dims: expand_dims,
     **{getattr(math, name): partial(function, f"math.{name}") for name in MATH_FUNCTIONS if hasattr(math, name)},
@@ -417,14 +397,13 @@ RULES: dict[Any, Callable[..., Any]] = {
     np.zeros_like: lambda own, a, dtype=None: full_like(own, a, 0, dtype),
     np.ones_like: lambda own, a, dtype=None: full_like(own, a, 1, dtype),
     np.array: lambda own, value, dtype=None: array_of(own, value, dtype),
-    np.copy: array_of, np.asarray: lambda own, a, dtype=None: array_of(own, a, dtype, copy=False), np.stack: stack,
+    np.asarray: lambda own, a, dtype=None: array_of(own, a, dtype, copy=False), np.stack: stack,
     np.broadcast_arrays: broadcast_arrays, np.broadcast_to: broadcast_to,
     **{getattr(np, name): partial(attribute_of, name) for name in ("ndim", "shape", "size")},
 }  # fmt: skip
 #: Methods of arrays, by rules that take the array first.
 METHODS: dict[str, Callable[..., Any]] = {
     **{name: partial(reduction, name) for name in ("sum", "max", "min", "any", "all")},
-    "dot": matmul, "clip": clip, "round": RULES[np.round], "take": RULES[np.take],
-    "astype": lambda own, a, dtype: cast(own, a, dtype), "item": item,
+    "clip": clip, "round": RULES[np.round], "astype": lambda own, a, dtype: cast(own, a, dtype), "item": item,
     "copy": lambda own, a: a if a.is_scalar else array_of(own, a), "reshape": reshape,
 }  # fmt: skip

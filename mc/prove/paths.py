@@ -41,7 +41,7 @@ WHOLE: dict[str, Callable[[Fraction], int]] = {
 
 AtomKind: TypeAlias = Literal[
     "place", "declared", "parameter", "charge", "ledger", "loss", "runs", "grants", "ghost", "truth", "rounded",
-    "ceil", "floor", "rint", "trunc", "quotient", "sqrt", "wrapped", "unknown", "largest", "function",
+    "ceil", "floor", "rint", "trunc", "quotient", "sqrt", "wrapped", "unknown", "largest", "function", "log",
 ]  # fmt: skip
 
 

@@ -113,9 +113,13 @@ class Plays:
 
         return Plays([[read(decision) for decision in play] for play in self.plays])
 
-    def nonneg(self) -> list[bool]:
-        """Return for each place of the state whether no play took it below 0."""
-        return [min(column) >= 0 for column in zip(*self.leaves(), strict=False)]
+    def floors(self, positive: bool = False) -> list[Fraction | None]:
+        """Return for each place 0, or with `positive` half the least number above 0, that no play took it below."""
+        least = [min(column) for column in zip(*self.leaves(), strict=False)]
+        return [
+            Fraction(low) / 2 if positive and 0 < low < math.inf else Fraction(0) if low >= 0 else None
+            for low in least
+        ]
 
     def takes_few_integers(self) -> list[bool]:
         """Return for each place of the state whether it took two to five values, all integers."""

@@ -51,9 +51,9 @@ class Polynomial:
         if not isinstance(other, Polynomial):
             return Polynomial({key: value * other for key, value in self.terms.items()})
         terms: dict[Monomial, Fraction] = {}
-        for one, a in self.terms.items():
-            for two, b in other.terms.items():
-                key = tuple(sorted(one + two))
+        for key_1, a in self.terms.items():
+            for key_2, b in other.terms.items():
+                key = tuple(sorted(key_1 + key_2))
                 terms[key] = terms.get(key, Fraction(0)) + a * b
         return Polynomial(terms)
 

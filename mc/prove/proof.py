@@ -16,17 +16,25 @@ from typing import Any
 
 from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.prove.alternatives import play_passes_both_budgets, prove_either
 from filterproof.mc.prove.comparison import COMPARED, correct_predictions_and_mismatch, unplayed_code
-from filterproof.mc.prove.induction import Failure, Induction, SumBound, group_by_first_request
+from filterproof.mc.prove.induction import Failure, Induction
 from filterproof.mc.prove.invariants import charge_upper_bound, code_constants, numbers_read_of_requests
-from filterproof.mc.prove.paths import NotTraced, Raised
+from filterproof.mc.prove.logarithms import multiplied_places, with_logarithms
+from filterproof.mc.prove.paths import MAX_DOUBLE, NotTraced, Raised
 from filterproof.mc.prove.plays import Plays, play_for_comparison, play_with_random_requests
 from filterproof.mc.prove.polynomials import number_text
 from filterproof.mc.prove.questions import Questions
 from filterproof.mc.prove.requests import MANY_ORDERS
 from filterproof.mc.prove.source import file_of, line_text, refuse_hidden_state
-from filterproof.mc.prove.theorems import SumTheorem, conversion_statements, theorems_for_guarantee
-from filterproof.mc.prove.transitions import System, Tracer
+from filterproof.mc.prove.sum_bounds import SumBound, group_by_first_request
+from filterproof.mc.prove.theorems import (
+    SumTheorem,
+    conversion_statements,
+    theorems_for_guarantee,
+    theorems_on_either_sum,
+)
+from filterproof.mc.prove.transitions import LARGEST, System, Tracer
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
 from filterproof.theory.kernel.kernel_theorems import FINITE_OUTCOMES_SCOPE, KERNEL_THEOREMS
@@ -89,13 +97,13 @@ class SourceProof:
     @property
     def evidence(self) -> Evidence:
         """EXACT, or CERTIFIED if balls show that the budget gives the guarantee."""
-        return Evidence.weakest(Evidence.EXACT, *(one.theorem.evidence for one in self.sums))
+        return Evidence.weakest(Evidence.EXACT, *(bound.theorem.evidence for bound in self.sums))
 
     @property
     def kernel(self) -> tuple[str, ...]:
         """The statements of the kernel that the proof rests on."""
         first = ("kept_by_first",) * (len(group_by_first_request(self.sums)) > 1)
-        return (*dict.fromkeys(one.theorem.kernel for one in self.sums), *first, *self.conversions)
+        return (*dict.fromkeys(bound.theorem.kernel for bound in self.sums), *first, *self.conversions)
 
     @property
     def scope(self) -> str:
@@ -112,7 +120,10 @@ class SourceProof:
         if not self.proved:
             where = f" ({self.file}:{self.line}: {self.source_line})" if self.line else ""
             return f"not proved: {self.reason}{where}"
-        parts = [", ".join(str(one.theorem) for one in sums) for sums in group_by_first_request(self.sums)]
+        joined = " or " if self.kernel[0] == "kept_either" else ", "
+        parts = [
+            joined.join(str(bound.theorem) for bound in sums) for sums in group_by_first_request(self.sums)
+        ]
         sums, named = (
             " or ".join(parts) + ", by the first request," * (len(parts) > 1),
             ", ".join(self.kernel),
@@ -129,18 +140,18 @@ class SourceProof:
                 notes.append(f"step        {numbers}")
             return tuple(notes)
         first, last = self.lines
-        certificates = sum(one.certificates for one in self.sums)
-        lines = dict.fromkeys(line for one in self.sums for line in one.invariants)
+        certificates = sum(bound.certificates for bound in self.sums)
+        lines = dict.fromkeys(line for bound in self.sums for line in bound.invariants)
         notes = [
             f"invariant   {';  '.join(lines)}",
             f"from        {self.paths} paths ({self.file}:{first}-{last}), "
             f"closed by {certificates} certificates in rationals",
         ]
         notes += [
-            f"rounding    in doubles the {one.theorem.sum} may exceed {number_text(one.theorem.budget)} by at most "
-            f"{one.excess(1000):.1e} after 1,000 grants ({one.excess(10**6):.1e} after 1e6), "
+            f"rounding    in doubles the {bound.theorem.sum} may exceed {number_text(bound.theorem.budget)} by at most "
+            f"{bound.excess(1000):.1e} after 1,000 grants ({bound.excess(10**6):.1e} after 1e6), "
             "and HOLDS is said of that larger budget"
-            for one in self.sums
+            for bound in self.sums
         ]
         assumed = (
             "requests declare true parameters, as doubles",
@@ -191,7 +202,11 @@ def prove(filt: PrivacyFilter) -> SourceProof:
 
 
 def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -> SourceProof:
-    """Trace a filter, compare it with plays, and prove its sums; return the result."""
+    """Trace a filter, compare it with plays, and prove its sums; return the result.
+
+    A filter that multiplies numbers of its state has a second proof, by their logarithms; and so has one of which plays
+    keep a sum of epsilons or one of divergences within its budget, whichever it is.
+    """
     promise = _promise(filt)
     start = Tracer(filt, [], [], questions).start_state()
     plays, others = (
@@ -199,7 +214,38 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
         play_for_comparison(filt, start).exact(start),
     )
     system = _trace_system(filt, plays, questions)
-    possible = theorems_for_guarantee(promise, _renyi_orders_read(system), code_constants(system))
+    read, orders = numbers_read_of_requests(system), _renyi_orders_read(system)
+    possible = theorems_for_guarantee(promise, orders, code_constants(system), read)
+    either = theorems_on_either_sum(promise, read)
+    proof = _prove_system(system, promise, possible, file, plays, others, questions)
+    if proof.proved:
+        return proof
+    try:
+        if multiplied_places(system):
+            system = with_logarithms(_trace_system(filt, plays, questions, positive=True))
+        elif either and not play_passes_both_budgets(
+            [Induction(system, plays, t, questions) for t in either]
+        ):
+            system, possible = _trace_system(filt, plays, questions, largest=MAX_DOUBLE), [either]
+        else:
+            return proof
+        second = _prove_system(system, promise, possible, file, plays, others, questions)
+    except NotTraced:
+        return proof
+    return second if second.proved else proof
+
+
+def _prove_system(
+    system: System,
+    promise: Guarantee,
+    possible: list[tuple[SumTheorem, ...]],
+    file: str,
+    plays: Plays,
+    others: Plays,
+    questions: Questions,
+) -> SourceProof:
+    """Compare a traced filter with plays and prove its sums; return the result."""
+    read = numbers_read_of_requests(system)
     known: dict[str, Any] = {"file": File(file).name, "promise": promise, "paths": system.paths}
     agreed, other = correct_predictions_and_mismatch(system, Plays(plays.plays + others.plays))
     known["compared"] = agreed
@@ -209,13 +255,13 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
     if agreed < COMPARED:
         return SourceProof(False, reason=f"only {agreed} decisions of the real code were compared", **known)
     parts, failures = [system], list[Failure]()
-    found = _bounds(system, plays, possible, questions, failures)
+    bounds = _bounds(system, plays, possible, questions, failures)
     of_events = isinstance(promise, PureDP | ApproxDP | GaussianDP)  # of which kept_by_first speaks
-    if found is None and of_events and len(parts := list(system.split_by_first_grant())) > 1:
+    if bounds is None and of_events and len(parts := list(system.split_by_first_grant())) > 1:
         own = [_bounds(part, plays, possible, questions, failures) for part in parts]
         if None not in own:
-            found = [replace(one, part=number) for number, sums in enumerate(own) for one in sums or ()]
-    if found is not None:
+            bounds = [replace(bound, part=number) for number, sums in enumerate(own) for bound in sums or ()]
+    if bounds is not None:
         if missing := unplayed_code(system, Plays(plays.plays + others.plays)):
             source, (unplayed, *_), answer = missing[0]
             what = "ran" if answer is None else f"had a condition that is {answer} in"
@@ -225,14 +271,14 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
             )
         undefined = (
             [step for step in system.steps if step.request_declares_nan]
-            if any(one.defined for one in found)
+            if any(bound.defined for bound in bounds)
             else []
         )
         lines = {step.lines[-1] if step.lines else None for step in undefined[:1]}
         return SourceProof(
-            True, sums=tuple(found), lines=_traced_line_range(system),
+            True, sums=tuple(bounds), lines=_traced_line_range(system),
             conversions=tuple(sorted(
-                {name for one in found for name in conversion_statements(one.theorem, numbers_read_of_requests(system))}
+                {s for bound in bounds for s in conversion_statements(bound.theorem, read)}
             )),
             assumes=(
                 *(f"no request declares NaN, which line {line} may grant" for line in lines),
@@ -249,8 +295,8 @@ def _prove_traced_filter(filt: PrivacyFilter, file: str, questions: Questions) -
             )
             break
     orders = {name.split()[-1] for name in numbers_read_of_requests(system) if "renyi" in name}
-    of_order_in_code = [one for one in failures if str(one.theorem.alpha) in orders]
-    failure = next((one for one in failures if one.values), (of_order_in_code or failures)[0])
+    of_order_in_code = [bound for bound in failures if str(bound.theorem.alpha) in orders]
+    failure = next((bound for bound in failures if bound.values), (of_order_in_code or failures)[0])
     line = failure.step.lines[-1] if failure.step is not None and failure.step.lines else None
     return SourceProof(
         False, reason=reason or failure.reason, tried=tuple(dict.fromkeys(map(str, failures))), line=line,
@@ -269,22 +315,28 @@ def _bounds(
     """Return the proved bounds of the first theorem that applies; None, with `failures`, if none does."""
     undefined = any(step.request_declares_nan for step in system.steps)
     for sums, defined in itertools.product(possible, (False, True) if undefined else (False,)):
-        found: list[SumBound] = []
+        proved: list[SumBound] = []
+        if sums[0].kernel == "kept_either":
+            either = prove_either([Induction(system, plays, theorem, questions, defined) for theorem in sums])
+            if not isinstance(either, Failure):
+                return [replace(bound, defined=defined) for bound in either]
+            failures.append(either)
+            continue
         for theorem in sums:
             answer = Induction(system, plays, theorem, questions, defined).prove()
             if isinstance(answer, Failure):
                 failures.append(answer)
                 break
-            found.append(replace(answer, defined=defined))
+            proved.append(replace(answer, defined=defined))
         else:
-            return found
+            return proved
     return None
 
 
 def _promise(filt: PrivacyFilter) -> Guarantee:
     """Return the filter's guarantee; raise NotTraced unless it is a value of the library."""
-    held = inspect.getattr_static(filt, "promise", None)
-    if isinstance(held, property) and not is_library_class(defining_class(type(filt), "promise")):
+    declared = inspect.getattr_static(filt, "promise", None)
+    if isinstance(declared, property) and not is_library_class(defining_class(type(filt), "promise")):
         raise NotTraced("the promise is computed; make it an attribute")
     promise = filt.promise
     if not (isinstance(promise, Guarantee) and is_library_class(type(promise))):
@@ -292,15 +344,21 @@ def _promise(filt: PrivacyFilter) -> Guarantee:
     return promise
 
 
-def _trace_system(filt: PrivacyFilter, plays: Plays, questions: Questions) -> System:
+def _trace_system(
+    filt: PrivacyFilter,
+    plays: Plays,
+    questions: Questions,
+    positive: bool = False,
+    largest: Fraction = LARGEST,
+) -> System:
     """Return the traced steps of a filter, with places that are no modes as numbers."""
-    modes = plays.takes_few_integers()
+    modes, floors = plays.takes_few_integers(), plays.floors(positive)
     try:
-        return Tracer(filt, plays.nonneg(), modes, questions).system()
+        return Tracer(filt, floors, modes, questions, largest).system()
     except NotTraced as error:
         if not any(modes) or "shapes" not in error.reason:
             raise
-    return Tracer(filt, plays.nonneg(), [], questions).system()
+    return Tracer(filt, floors, [], questions, largest).system()
 
 
 def _renyi_orders_read(system: System) -> set[Fraction]:
@@ -312,15 +370,17 @@ def _renyi_orders_read(system: System) -> set[Fraction]:
 def _shortest_play_over_budget(theorem: SumTheorem, plays: Plays) -> tuple[tuple[str, dict[str, Any]], ...]:
     """Return the requests of the shortest play after which the sum exceeds the budget."""
     budget = float(theorem.budget) * (1 + 1e-9)
-    found = []
-    for one in plays.plays:
-        for run in range(one[0].runs):
-            granted = [decision for decision in one[run :: one[0].runs] if decision.granted]
+    above_budget = []
+    for play in plays.plays:
+        for run in range(play[0].runs):
+            granted = [decision for decision in play[run :: play[0].runs] if decision.granted]
             sums = itertools.accumulate(charge_upper_bound(decision, theorem) for decision in granted)
             above = next((place for place, total in enumerate(sums, 1) if abs(total) > budget), None)
             if above is not None:
-                found.append(tuple((decision.family, decision.parameters) for decision in granted[:above]))
-    return min(found, key=len, default=())
+                above_budget.append(
+                    tuple((decision.family, decision.parameters) for decision in granted[:above])
+                )
+    return min(above_budget, key=len, default=())
 
 
 def _calls_library_functions(system: System) -> bool:

@@ -81,7 +81,10 @@ def converted(kind: str, own: Caller, x: Any = 0) -> Any:
     if kind == "bool":
         return own.truth(x)
     if type(x) in (str, Fraction, Decimal):
-        return call_on_known_values({"float": float, "int": int}[kind], [str(x)], {})
+        try:
+            return {"float": float, "int": int}[kind](x)
+        except (ValueError, OverflowError):
+            raise Raised from None
     return own.arithmetic.cast(single_number(own, x), kind)
 
 
@@ -95,7 +98,7 @@ def to_whole(rule: str, own: Caller, x: Any) -> Array:
     value = entry_as_number(single_number(own, x).value)
     if not isinstance(value, Polynomial):
         raise Raised
-    return Number("int", own.arithmetic.whole(rule, value))
+    return Number("int", own.arithmetic.round_to_integer(rule, value))
 
 
 def square_root(own: Caller, x: Any) -> Array:
@@ -182,13 +185,7 @@ def enumerated(own: Caller, iterable: Any, start: Any = 0) -> Any:
 
 
 def mapped(own: Caller, function: Any, *args: Any) -> Any:
-    def result(*group: Any) -> Any:
-        try:
-            return own.call(function, list(group), {})
-        except Raised:  # StopIteration would end the iterator
-            raise NotTraced("a function that raises inside map() has no rule") from None
-
-    return fresh_iterator(own, map(result, *map(own.items, args)))
+    return fresh_iterator(own, map(lambda *group: own.call(function, [*group], {}), *map(own.items, args)))
 
 
 def container_method(own: Caller, container: Any, name: str) -> Any:
@@ -203,18 +200,8 @@ def container_method(own: Caller, container: Any, name: str) -> Any:
         return RuleFunction(lambda: own.mark_fresh(type(container)(container)), name)
     if name in ("items", "keys", "values") and isinstance(container, dict):
         return RuleFunction(lambda: getattr(container, name)(), name)
-    if name in (
-        "lower",
-        "upper",
-        "startswith",
-        "endswith",
-        "strip",
-        "removeprefix",
-        "removesuffix",
-    ) and isinstance(container, str):
+    if name in ("lower", "startswith") and isinstance(container, str):
         return RuleFunction(getattr(container, name), name)
-    if id(container) in own.fresh and isinstance(container, dict) and name == "update":
-        return RuleFunction(lambda *args, **named: container.update(dictionary(own, *args, **named)), name)
     if id(container) in own.fresh and isinstance(container, list) and name in ("append", "insert"):
         return RuleFunction(getattr(container, name), name)
     raise NotTraced(f"{name} of a {type(container).__name__} has no rule, or changes what outlives the call")
@@ -327,14 +314,6 @@ def reduced(own: Caller, function: Any, iterable: Any, *first: Any) -> Any:
     raise Raised
 
 
-def backwards(own: Caller, items: Any) -> Any:
-    """reversed(items): of a list as it is when it is read."""
-    refuse_own_container(items)
-    if not isinstance(items, list | tuple | range):
-        raise NotTraced(f"reversed() of {type(items).__name__} has no rule")
-    return fresh_iterator(own, reversed(items))
-
-
 def write_message(own: Caller, *args: Any, **named: Any) -> None:
     """Trace print() and methods of loggers: no filter reads what they write."""
     if "file" in named or any(user_classes(type(arg)) for arg in args):
@@ -367,7 +346,7 @@ RULES: dict[Any, Callable[..., Any]] = {
     range: lambda own, *args: range(*(operator.index(own.key(a)) for a in args)),
     type: class_of, isinstance: is_instance, hasattr: hasattr_, getattr: getattr_, dataclasses.replace: replace,
     partial: lambda own, function, *args, **named: partial(function, *args, **named),
-    reduce: reduced, reversed: backwards,
+    reduce: reduced,
     **{f: partial(lambda symbol, own, x, y: own.binary(symbol, x, y), symbol) for f, symbol in OPERATORS.items()},
     **dict.fromkeys((print, *(getattr(logging, name) for name in LOGGING)), write_message),
 }  # fmt: skip

@@ -28,9 +28,9 @@ class Questions:
 
     def new_solver(self) -> Any:
         """Return a new z3 solver for linear real arithmetic."""
-        made = self.z3.SolverFor("QF_LRA", ctx=self.context)
-        made.set("rlimit", MAX_STEPS)
-        return made
+        solver = self.z3.SolverFor("QF_LRA", ctx=self.context)
+        solver.set("rlimit", MAX_STEPS)
+        return solver
 
     def number(self, value: Fraction) -> Any:
         """A rational as z3 has it."""

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import filterproof.theory.pairs as pairs
+from filterproof.mc.prove.logarithms import hazard_bounds
 from filterproof.mc.prove.paths import MAX_DOUBLE, Atom, NotTraced, Path, Raised, Value
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.values import Array, Number, RuleFunction, constant_of
@@ -287,6 +288,11 @@ def charge_upper_bound_cases(path: Path, measure: str, alpha: Fraction | None = 
     squares = [mu * mu for mu in known_values(("declared", "gdp_mu"), ("parameter", "Gaussian.mu"))]
     squares += known_values(GDP_CHARGE)
     unit = Polynomial.constant(1)
+    if measure == "hazard":
+        return [
+            hazard_bounds(path, truth, *case)
+            for case in _epsilon_delta_bound_cases(truth, known, pure, False)
+        ]
     if measure in ("epsilon", "delta"):
         return _epsilon_delta_bound_cases(truth, known, pure, measure == "epsilon")
     if measure in ("kept", "lost"):

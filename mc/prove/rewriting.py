@@ -134,8 +134,9 @@ class Rewriter(ast.NodeTransformer):
                 return [ast.Return(node.value and self.visit(node.value))]
             case ast.Assert():
                 return [ast.If(hook_call("asserts"), [hook_statement("may_fail", self.truth(node.test))], [])]
-            case ast.Raise():
-                return [hook_statement("fail")]
+            case ast.Raise(exc=ast.expr() as error):
+                kind = error.func if isinstance(error, ast.Call) else error
+                return [hook_statement("fail", self.visit(kind))]
             case ast.Assign(value=given) | ast.AnnAssign(value=ast.expr() as given):
                 store, value = self.stored(self.visit(given))
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -209,11 +210,6 @@ class Rewriter(ast.NodeTransformer):
                 inner, kind = [*pattern.patterns, *pattern.kwd_patterns], self.visit(pattern.cls)
                 count, names = ast.Constant(len(pattern.patterns)), map(ast.Constant, pattern.kwd_attrs)
                 found = hook_call("class_parts", value, kind, count, *names)
-            case ast.MatchSequence() if not any(isinstance(p, ast.MatchStar) for p in pattern.patterns):
-                inner, found = (
-                    pattern.patterns,
-                    hook_call("sequence_parts", value, ast.Constant(len(pattern.patterns))),
-                )
             case _:
                 return refusal_hook_call(pattern)
         whole, parts = self.fresh(), [self.fresh() for _ in inner]

@@ -12,10 +12,10 @@ from fractions import Fraction
 from importlib.resources import files
 
 from filterproof.mc.prove.derivations import DerivedGoal, DerivedStep, DerivedSystem
-from filterproof.mc.prove.induction import SumBound
 from filterproof.mc.prove.invariants import GRANTS, SUM, Invariant, factors_of
 from filterproof.mc.prove.paths import NotTraced
 from filterproof.mc.prove.polynomials import Polynomial
+from filterproof.mc.prove.sum_bounds import SumBound
 from filterproof.mc.prove.theorems import declared_within
 from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
 
@@ -84,15 +84,17 @@ def rocq_file(name: str, sums: Sequence[SumBound]) -> tuple[str, tuple[str, ...]
     Raises NotTraced where the kernel's statement has no end here.
     """
     theorem = sums[0].theorem
-    if theorem.kernel not in _ENDS or any(one.part for one in sums):
-        what = "the first request decides" if any(one.part for one in sums) else theorem.kernel
+    if theorem.kernel not in _ENDS or any(bound.part for bound in sums):
+        what = "the first request decides" if any(bound.part for bound in sums) else theorem.kernel
         raise NotTraced(f"a proof by {what} has no file for the kernel")
-    if any(r.units > 2 for one in sums for step in _system(one).steps for r in step.roundings.values()):
+    if any(r.units > 2 for bound in sums for step in _system(bound).steps for r in step.roundings.values()):
         raise NotTraced("the double of a function of a library has no statement for the kernel")
+    if any("log" in step.kinds for bound in sums for step in _system(bound).steps):
+        raise NotTraced("a proof by logarithms has no file for the kernel")
     outside = [
         f"what the libraries' {', '.join(functions)} are, by balls"
-        for one in sums
-        if (functions := sorted({f for step in _system(one).steps for f in step.functions}))
+        for bound in sums
+        if (functions := sorted({f for step in _system(bound).steps for f in step.functions}))
     ]
     if theorem.kernel in ("kept_approximate_dp", "kept_renyi_delta", "kept_lossy"):
         outside.append(f"that the budget fits the guarantee ({theorem.evidence.name})")
@@ -105,15 +107,16 @@ def rocq_file(name: str, sums: Sequence[SumBound]) -> tuple[str, tuple[str, ...]
     header = files("filterproof.mc.prove").joinpath("proof_header.v").read_text("utf-8")
     parts = [header.replace("(* the sources of Filterproof *)\n", required)]
     parts += [
-        f"(** * {name}: {one.theorem} *)\n" + "\n".join(_sum_text(one, "'" * i)) for i, one in enumerate(sums)
+        f"(** * {name}: {bound.theorem} *)\n" + "\n".join(_sum_text(bound, "'" * i))
+        for i, bound in enumerate(sums)
     ]
     parts.append("\n".join(_guarantee(sums)))
     return "\n".join(parts), tuple(dict.fromkeys(outside))
 
 
-def _system(one: SumBound) -> DerivedSystem:
-    assert one.proof is not None
-    return one.proof
+def _system(bound: SumBound) -> DerivedSystem:
+    assert bound.proof is not None
+    return bound.proof
 
 
 # -- numbers and inequalities ----------------------------------------------------------------------------------
@@ -136,12 +139,13 @@ def _fact(polynomial: Polynomial, strict: bool, step: DerivedStep) -> str:
     return f"0 {'<' if strict else '<='} {_text(polynomial, step)}"
 
 
-def _invariant(one: Invariant, values: Mapping[int, str]) -> str:
+def _invariant(invariant: Invariant, values: Mapping[int, str]) -> str:
     """An invariant, in the text that the definition of all invariants has when these values stand in it."""
     terms = [
-        f" - {_number(c)} * {' * '.join(values[place] for place in factors_of(v))}" for v, c in one.terms
+        f" - {_number(c)} * {' * '.join(values[place] for place in factors_of(v))}"
+        for v, c in invariant.terms
     ]
-    return f"0 <= {_number(one.bound)} + {_number(one.drift)} * {values[GRANTS]}{''.join(terms)}"
+    return f"0 <= {_number(invariant.bound)} + {_number(invariant.drift)} * {values[GRANTS]}{''.join(terms)}"
 
 
 def _conjunction(parts: Iterable[str]) -> str:
@@ -155,9 +159,9 @@ def _state(shape: int, mark: str, values: Iterable[str]) -> str:
 # -- one sum ---------------------------------------------------------------------------------------------------
 
 
-def _sum_text(one: SumBound, mark: str) -> list[str]:
+def _sum_text(bound: SumBound, mark: str) -> list[str]:
     """The steps, the invariants, and that each step keeps them."""
-    system = _system(one)
+    system = _system(bound)
     lines = [f"Inductive state{mark} : Type :="]
     for shape, places in enumerate(system.places):
         names = f" ({' '.join(f'p{i}' for i in places)} : R)" if places else ""
@@ -187,22 +191,22 @@ def _sum_text(one: SumBound, mark: str) -> list[str]:
     for number, step in enumerate(system.steps):
         for place, goal in enumerate(step.goals):
             lines += _lemma(f"step{number}_keeps{place}{mark}", step, goal, system)
-    lines += _kept(one, mark)
+    lines += _kept_sum(bound, mark)
     return lines
 
 
-def _is_range(one: Invariant) -> bool:
+def _is_range(invariant: Invariant) -> bool:
     """Whether an invariant is the range that the trace takes for granted of a place."""
-    return len(one.terms) == 1 and one.terms[0][0] not in (SUM, GRANTS) and not one.drift
+    return len(invariant.terms) == 1 and invariant.terms[0][0] not in (SUM, GRANTS) and not invariant.drift
 
 
 def _facts(step: DerivedStep) -> list[str]:
     """What the trace says of the numbers of a step: decisions, roundings, and which are doubles."""
-    found = [_fact(*step.given[i], step) for i in _own(step)]
+    facts = [_fact(*step.given[i], step) for i in _own(step)]
     for number, rounding in step.roundings.items():
         rule = "near" if rounding.units > 1 else "nearest_of_sum" if rounding.of_sum else "nearest"
-        found.append(f"{rule} {step.variable_name(number)} {_text(rounding.exact, step)}")
-    return found + [f"double {step.variable_name(number)}" for number in _compared(step)]
+        facts.append(f"{rule} {step.variable_name(number)} {_text(rounding.exact, step)}")
+    return facts + [f"double {step.variable_name(number)}" for number in _compared(step)]
 
 
 def _own(step: DerivedStep) -> list[int]:
@@ -287,7 +291,7 @@ def _lemma(name: str, step: DerivedStep, goal: DerivedGoal, system: DerivedSyste
     last = f"h{len(goal.lines) - 1}"
     return [
         f"Lemma {name} {' '.join(step.names)} k sum :",
-        *(f"  ({one}) ->" for one in known),
+        *(f"  ({fact}) ->" for fact in known),
         f"  {_invariant(goal.goal, _after(step))}.",
         f"Proof.\n  intros {' '.join(f'f{i}' for i in range(len(known)))}.",
         *body,
@@ -305,11 +309,11 @@ def _double(value: Fraction) -> str:
     return f"(double_is _ ({numerator}) ({exponent}) ltac:(lia) ltac:(lia) ltac:(cbn; lra))"
 
 
-def _kept(one: SumBound, mark: str) -> list[str]:
+def _kept_sum(bound: SumBound, mark: str) -> list[str]:
     """That every step keeps all invariants, and that they bound the sum."""
-    system = _system(one)
-    declared = declared_within(one.theorem.measure)
-    budget, drift = one.budget / declared, one.drift / declared
+    system = _system(bound)
+    declared = declared_within(bound.theorem.measure)
+    budget, drift = bound.budget / declared, bound.drift / declared
     patterns, bullets = [], []
     for number, step in enumerate(system.steps):
         facts = [f"f{i}" for i in range(len(_facts(step)))]
@@ -323,14 +327,14 @@ def _kept(one: SumBound, mark: str) -> list[str]:
             for c in system.invariants_of_shape(step.after)
         ]
         bullets.append(f"  - intros k sum begun last {_pattern(invariants)}. {_split(applied)}.")
-    bound = f"{_number(budget)} + {_number(drift)}"
+    largest = f"{_number(budget)} + {_number(drift)}"
     return [
         f"Lemma step_keeps{mark} s paid s' : step{mark} s paid s' -> forall k sum, 0 <= k -> "
         f"k + 1 <= 1000000000000 ->\n  invariant{mark} s k sum -> invariant{mark} s' (k + 1) (sum + paid).",
         f"Proof.\n  intros [{'|'.join(patterns)}]; cbn [invariant{mark}].",
         *bullets,
         "Qed.",
-        f"Lemma invariant_bounds{mark} s k sum : 0 <= k -> invariant{mark} s k sum -> sum <= {bound} * k.",
+        f"Lemma invariant_bounds{mark} s k sum : 0 <= k -> invariant{mark} s k sum -> sum <= {largest} * k.",
         f"Proof. destruct s; cbn [invariant{mark}]; intros; decompose [and] H0; lra. Qed.",
         f"Lemma invariant_range{mark} s k sum : invariant{mark} s k sum -> in_range{mark} s k sum.",
         f"Proof. destruct s; cbn [invariant{mark} in_range{mark}]; tauto. Qed.",
@@ -368,10 +372,10 @@ def _guarantee(sums: Sequence[SumBound]) -> list[str]:
     ]
     if theorem.alpha is not None:
         lines.append(f"Definition alpha : R := {_number(theorem.alpha)}.")
-    for i, one in enumerate(sums):
-        mark, system, scale = "'" * i, _system(one), declared_within(one.theorem.measure)
+    for i, bound in enumerate(sums):
+        mark, system, scale = "'" * i, _system(bound), declared_within(bound.theorem.measure)
         first = _state(0, mark, (_text(system.first[p], system.steps[0]) for p in system.places[0]))
-        numbers = " ".join(_number(x) for x in (one.budget / scale, one.drift / scale, scale))
+        numbers = " ".join(_number(x) for x in (bound.budget / scale, bound.drift / scale, scale))
         lines += [
             f"Context (price{mark} : C -> R) (view{mark} : AnyOutcomes.state F -> state{mark}).",
             f"Hypothesis starts{mark} : view{mark} (start F) = {first}.",

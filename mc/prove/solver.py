@@ -317,7 +317,7 @@ class Premises:
                     for index in range(len(self.lines)):
                         own = self.lines[index]
                         is_new = not known or (key[:at] + key[at + 1 :]) in own.polynomial.terms
-                        if own.rule in ("given", "error") and is_new:
+                        if own.rule in ("given", "error", "monotone") and is_new:
                             self._multiply_line_by_atom(number, line, index)
         return self._variables[key]
 
@@ -327,9 +327,9 @@ class Premises:
         self.solver.push()
         self.solver.add(*encoded)
         answer = self.questions.check(self.solver)
-        found: Any = self.values(self.solver.model()) if model and answer else answer is not False
+        answer_or_point: Any = self.values(self.solver.model()) if model and answer else answer is not False
         self.solver.pop()
-        return found
+        return answer_or_point
 
     def values(self, model: Any) -> dict[Monomial, Fraction]:
         """The value of each product of atoms in a model of z3."""
@@ -394,8 +394,10 @@ class Premises:
                 linear.add(q.z3.Or(slack == 1, strict == 1))
             if q.check(linear):
                 model = linear.model()
-                found = {i: _fraction(model.eval(m, model_completion=True)) for i, m in multipliers.items()}
-                return {i: m for i, m in found.items() if m}
+                fractions = {
+                    i: _fraction(model.eval(m, model_completion=True)) for i, m in multipliers.items()
+                }
+                return {i: m for i, m in fractions.items() if m}
         return None
 
 

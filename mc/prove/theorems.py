@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -25,6 +25,7 @@ from filterproof.filters.accounting.charge_rules import (
 from filterproof.filters.certified.admission_conditions import verify_implication
 from filterproof.filters.certified.double_double import exact_limit
 from filterproof.filters.rules.guarantee_budget import promised_budget
+from filterproof.mc.prove.monotone_functions import NUMPY
 from filterproof.mc.prove.paths import NotTraced
 from filterproof.mc.prove.polynomials import number_text
 from filterproof.theory.evidence import Evidence
@@ -43,8 +44,8 @@ class SumTheorem:
     Parameters
     ----------
     measure : str
-        "pure", "zcdp", "gdp" (mu^2), "renyi" (at `alpha`), "epsilon", "delta", "kept" and "lost" (the divergence at
-        `alpha`, but for what is lost), or "loss" (the realised loss, whose size is bounded).
+        "pure", "zcdp", "gdp" (mu^2), "renyi" (at `alpha`), "epsilon", "delta", "hazard" (-log(1 - delta)), "kept" and
+        "lost" (the divergence at `alpha`, but for what is lost), or "loss" (the realised loss, whose size is bounded).
     budget : Fraction
         The largest sum, exact.
     kernel : str
@@ -79,6 +80,7 @@ class SumTheorem:
             "gdp": "mu^2",
             "loss": "the realised loss",
             "lost": "lost mass",
+            "hazard": "-log(1 - delta)",
         }
         return names.get(self.measure, self.measure) if self.alpha is None else f"D_{float(self.alpha):g}"
 
@@ -97,28 +99,35 @@ def declared_within(measure: str) -> Fraction:
 
 
 def theorems_for_guarantee(
-    promise: Guarantee, orders: Iterable[Fraction], constants: Iterable[Fraction] = ()
+    promise: Guarantee,
+    orders: Iterable[Fraction],
+    constants: Iterable[Fraction] = (),
+    read: Collection[str] = (),
 ) -> list[tuple[SumTheorem, ...]]:
     """Return the sum theorems that give a guarantee; where several sums are needed, one tuple of them.
 
-    The constants of the code are the parts of epsilon and delta that are tried where several theorems share them.
+    The constants of the code are the parts of epsilon and delta that are tried where several theorems share them, and
+    what it reads of requests says which sums it may keep.
 
     Raises NotTraced for a guarantee that has none.
     """
     rules = _charge_rules_for_guarantee(promise, orders)
-    found: list[tuple[SumTheorem, ...]] = [
-        (one,) for rule in rules if (one := _theorem_with_largest_budget(rule, promise))
+    groups: list[tuple[SumTheorem, ...]] = [
+        (theorem,) for rule in rules if (theorem := _theorem_with_largest_budget(rule, promise))
     ]
     match promise:
         case PureDP(epsilon):
-            found.append((SumTheorem("loss", Fraction(epsilon), "kept_losses"),))
+            groups.append((SumTheorem("loss", Fraction(epsilon), "kept_losses"),))
         case ApproxDP(epsilon):
             sums = (("epsilon", epsilon), ("delta", promise.delta_at_epsilon))
-            found.append(tuple(SumTheorem(name, Fraction(most), "kept_epsilon_delta") for name, most in sums))
-            found += _theorems_that_split_budget(promise, sorted(constants))
-    if not found:
+            groups.append(
+                tuple(SumTheorem(name, Fraction(most), "kept_epsilon_delta") for name, most in sums)
+            )
+            groups += _theorems_that_split_budget(promise, sorted(constants))
+            groups += _theorem_on_failures(promise, read)
+    if not groups:
         raise NotTraced(f"no theorem of the prover speaks of {promise}")
-    return found
+    return groups
 
 
 def conversion_statements(theorem: SumTheorem, read: Iterable[str]) -> set[str]:
@@ -129,9 +138,9 @@ def conversion_statements(theorem: SumTheorem, read: Iterable[str]) -> set[str]:
     bounds |= dict.fromkeys(("pure_epsilon", "RandomizedResponse.epsilon", "Laplace.b"), "pure_is_zcdp_any")
     if theorem.measure == "kept":
         bounds |= {"KOV.delta": "private_is_mixture", "Erasure.p": "private_is_mixture"}
-    found = {bounds[name] for name in read if name in bounds}
-    return found | (
-        {"pure_is_renyi_any"} if "pure_is_zcdp_any" in found and theorem.alpha is not None else set()
+    statements = {bounds[name] for name in read if name in bounds}
+    return statements | (
+        {"pure_is_renyi_any"} if "pure_is_zcdp_any" in statements and theorem.alpha is not None else set()
     )
 
 
@@ -143,15 +152,42 @@ def _theorems_that_split_budget(
     A pure answer has a divergence of at most its epsilon, so that the best order is that for the rest of epsilon.
     """
     epsilon, delta = promise.epsilon, promise.delta_at_epsilon
-    shares = [[c for c in constants if Fraction(whole) / 100 < c < whole][-3:] for whole in (epsilon, delta)]
+    shares = [[c for c in constants if Fraction(total) / 100 < c < total][-3:] for total in (epsilon, delta)]
     for lost in (Fraction(0), *shares[1]):
         rest = next_below(float(Fraction(delta) - lost)) if lost else delta
         for pure in shares[0]:
             order = _best_cks_order(epsilon - float(pure), rest)
-            if (one := _theorem_with_largest_budget(renyi_charge.at(order), ApproxDP(epsilon, rest))) is None:
+            if (
+                theorem := _theorem_with_largest_budget(renyi_charge.at(order), ApproxDP(epsilon, rest))
+            ) is None:
                 continue
-            kept = replace(one, measure="kept", kernel="kept_lossy", epsilon=epsilon)
-            yield (kept, SumTheorem("lost", lost, "kept_lossy", epsilon=epsilon)) if lost else (one,)
+            renyi = replace(theorem, measure="kept", kernel="kept_lossy", epsilon=epsilon)
+            yield (renyi, SumTheorem("lost", lost, "kept_lossy", epsilon=epsilon)) if lost else (theorem,)
+
+
+def _theorem_on_failures(promise: ApproxDP, read: Collection[str]) -> Iterator[tuple[SumTheorem, ...]]:
+    """Yield the theorem on failures whose chances multiply, if the code reads such chances."""
+    delta = promise.delta_at_epsilon
+    if {"KOV.delta", "Erasure.p"} & set(read) and 0 < delta < 1:
+        hazard = -NUMPY["log1p"].enclosed(-Fraction(delta))[1]
+        budgets = (("epsilon", Fraction(promise.epsilon)), ("hazard", hazard))
+        yield tuple(
+            SumTheorem(name, most, "kept_epsilon_hazard", Evidence.CERTIFIED) for name, most in budgets
+        )
+
+
+def theorems_on_either_sum(promise: Guarantee, read: Collection[str]) -> tuple[SumTheorem, ...]:
+    """Return the sums of which one is within its budget after each request; none if the code does not read both."""
+    charges = (
+        {"pure_epsilon", "charge pure_charge", "RandomizedResponse.epsilon", "Laplace.b"},
+        {"zcdp_rho", "charge zcdp_charge", "gdp_mu", "Gaussian.mu"},
+    )
+    if not isinstance(promise, ApproxDP) or not all(names & set(read) for names in charges):
+        return ()
+    at = renyi_charge.at(_best_cks_order(promise.epsilon, promise.delta_at_epsilon))
+    theorem = _theorem_with_largest_budget(at, promise)
+    pure = SumTheorem("pure", Fraction(promise.epsilon), "kept_either")
+    return (pure, replace(theorem, kernel="kept_either")) if theorem is not None else ()
 
 
 def _best_cks_order(epsilon: float, delta: float) -> float:

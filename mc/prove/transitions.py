@@ -77,8 +77,13 @@ class Transition:
         """The largest charge that these numbers of the path allow; infinite where nothing bounds it."""
         if (measure, alpha) not in self._bounds:
             path = self.path.copied()
-            self._bounds[measure, alpha] = len(path.atoms), charge_upper_bound_cases(path, measure, alpha)
-        truth, cases = self._bounds[measure, alpha]
+            truth, cases = len(path.atoms), charge_upper_bound_cases(path, measure, alpha)
+            self._bounds[measure, alpha] = truth, cases, path.atoms[truth + 1 :]
+        truth, cases, more = self._bounds[measure, alpha]
+        values = dict(values)
+        for number, atom in enumerate(more, truth + 1):
+            if atom.compute is not None:
+                values[number] = atom.compute(*(part.at(values) for part in atom.of)) or Fraction(0)
         free, paid = ({**values, truth: Fraction(number)} for number in (0, 1))
         most = []
         for case in cases:  # each bound is linear in the charge
@@ -117,8 +122,12 @@ class System:
     steps: list[Transition]
     denied: list[Transition]
     paths: int
-    #: For each place, whether plays of the real filter never took it below 0; that it stays so is proved.
-    nonneg: Sequence[bool] = ()
+    #: For each place, a number below which plays of the real filter never took it; that it stays so is proved.
+    floors: Sequence[Fraction | None] = ()
+    #: What the floats of a state keep within; that they do is proved.
+    largest: Fraction = LARGEST
+    #: The places whose logarithms the invariants may speak of.
+    logs: Sequence[int] = ()
 
     def split_by_first_grant(self) -> Iterator[System]:
         """Yield a system for each part that the first grant chooses among, or all of it."""
@@ -139,7 +148,9 @@ class System:
             yield replace(self, shapes=[self.start, *part], steps=steps)
 
 
-def initial_atoms_of_shape(shape: Shape, nonneg: Sequence[bool]) -> list[Atom]:
+def initial_atoms_of_shape(
+    shape: Shape, floors: Sequence[Fraction | None], largest: Fraction = LARGEST
+) -> list[Atom]:
     """Return the atoms that each path from a shape starts with: runs, grants, and symbolic leaves."""
     atoms = [
         Atom("runs", "n", (), True, Fraction(1), Fraction(10) ** 9),
@@ -150,12 +161,12 @@ def initial_atoms_of_shape(shape: Shape, nonneg: Sequence[bool]) -> list[Atom]:
         if leaf.kind.startswith("sum"):  # of a budget, which is never below 0 and no double
             atoms.append(Atom("place", str(i), (), False, Fraction(0), None, units=0))
             continue
-        low, high = -LARGEST, LARGEST
+        low, high = -largest, largest
         if not is_float_kind(leaf.kind):
             low, high = map(Fraction, INTEGERS.get(leaf.kind, (-(2**63), 2**63)))
         may_wrap = leaf.kind in ("i1", "i2", "i4")  # within the grants that a proof speaks of
-        if i < len(nonneg) and nonneg[i] and not may_wrap:
-            low = max(low, Fraction(0))
+        if i < len(floors) and (floor := floors[i]) is not None and not may_wrap:
+            low = max(low, floor)
         atoms.append(Atom("place", str(i), (), not is_float_kind(leaf.kind), low, high))
     return atoms
 
@@ -166,9 +177,10 @@ class Tracer:
 
     filt: PrivacyFilter
     #: For each leaf by its place: what plays of the real filter showed.
-    nonneg: Sequence[bool]
+    floors: Sequence[Fraction | None]
     modes: Sequence[bool]
     questions: Questions
+    largest: Fraction = LARGEST
     _named: dict[str, dict[int, str]] = field(default_factory=dict)
 
     def shape_and_entries(self, value: Any) -> tuple[Shape, tuple[Any, ...]]:
@@ -262,13 +274,13 @@ class Tracer:
                         denied.append(step)
                         continue
                     steps.append(step)
-                    if [leaf.kind for leaf in step.after.leaves] != [leaf.kind for leaf in current.leaves]:
+                    if step.after.structure != current.structure:
                         raise NotTraced("a grant changes the type of the state, also of runs that are denied")
                     if step.after not in shapes:
                         shapes.append(step.after)
                         if len(shapes) > MAX_SHAPES:
                             raise NotTraced(f"the state has more than {MAX_SHAPES} shapes")
-        return System(shape, first, shapes, steps, denied, paths, self.nonneg)
+        return System(shape, first, shapes, steps, denied, paths, self.floors, self.largest)
 
     def state_of_atoms(self, shape: Shape, atoms: list[Atom]) -> Any:
         """Return a state of a shape whose symbolic leaves are atoms."""
@@ -280,7 +292,7 @@ class Tracer:
 
     def iter_transitions(self, shape: Shape, style: str) -> Iterator[Transition]:
         """Yield a transition for each path of the code from a shape; `style` is the type of parameters."""
-        atoms = initial_atoms_of_shape(shape, self.nonneg)
+        atoms = initial_atoms_of_shape(shape, self.floors, self.largest)
         requests: dict[int, Request] = {}
 
         def shape_after_request(path: Path) -> Any:

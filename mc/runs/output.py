@@ -55,7 +55,7 @@ class OutputFolder:
             raise _output_error(self.path / name, error) from error
         self._names[name] = None
 
-    def drop(self, name: str) -> None:
+    def remove_at_exit(self, name: str) -> None:
         """Remove an earlier file of that name when the block ends without an exception, if there is one."""
         self._dropped[name] = None
 

@@ -152,15 +152,11 @@ def _stays(folder: Path) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[
     for number, line in lines:
         name, own = line[0], line[1 + timed :]
         if not {*own} <= {"0", "1"} or (timed and not line[1].replace(".", "", 1).isdecimal()):
-            raise ValueError(
-                f"{listed} must have 0 or 1 for each label, and a number of hours as period_length, got "
-                f"{','.join(line)!r} in line {number}; write it again with the benchmark"
-            )
+            wanted = "have 0 or 1 for each label, and a number of hours as period_length"
+            raise _damaged(listed, wanted, f"{','.join(line)!r} in line {number}")
         if name in names or not name or Path(name).name != name:
-            raise ValueError(
-                f"{listed} must name each stay once, as a file in its folder, got {name!r} in line {number}; write it "
-                "again with the benchmark"
-            )
+            wanted = "name each stay once, as a file in its folder"
+            raise _damaged(listed, wanted, f"{name!r} in line {number}")
         names.add(name)
         header, events = _read(folder / name)
         if (
@@ -168,15 +164,13 @@ def _stays(folder: Path) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[
             or len({*header}) < len(header)
             or (variables and tuple(header[1:]) != variables)
         ):
-            raise ValueError(
-                f"{folder / name} must have the columns Hours and the variables of the other stays, got "
-                f"{','.join(header)!r}; write it again with the benchmark"
-            )
+            wanted = "have the columns Hours and the variables of the other stays"
+            raise _damaged(folder / name, wanted, repr(",".join(header)))
         variables = tuple(header[1:])
         rows.append(_features(_parsed_events(folder / name, variables, events)))
         labels.append([float(label) for label in own])
     if not rows:
-        raise ValueError(f"{listed} must name a stay, got none; write it with the benchmark")
+        raise _damaged(listed, "name a stay", "none")
     return variables + label_names, np.array(rows), np.array(labels)
 
 
@@ -189,23 +183,22 @@ def _read(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
         reader = csv.reader(io.StringIO(content.decode("utf-8"), newline=""))
         header, *lines = [(reader.line_num, line) for line in reader if line] or [(0, [])]
     except UnicodeDecodeError as wrong:
-        raise ValueError(
-            f"{path} must be UTF-8, got another byte in line {content.count(10, 0, wrong.start) + 1}; write it again "
-            "with the benchmark"
-        ) from wrong
+        number = content.count(10, 0, wrong.start) + 1
+        raise _damaged(path, "be UTF-8", f"another byte in line {number}") from wrong
     except csv.Error as wrong:
-        raise ValueError(
-            f"{path} must be a table, got {wrong} in line {reader.line_num}; write it again with the benchmark"
-        ) from wrong
+        raise _damaged(path, "be a table", f"{wrong} in line {reader.line_num}") from wrong
     if not header[1]:
-        raise ValueError(f"{path} must have a header, got an empty file; write it again with the benchmark")
+        raise _damaged(path, "have a header", "an empty file")
     for number, line in lines:
         if len(line) != len(header[1]):
-            raise ValueError(
-                f"{path} must have {len(header[1])} cells in every line, got {len(line)} in line {number}; write it "
-                "again with the benchmark"
-            )
+            wanted = f"have {len(header[1])} cells in every line"
+            raise _damaged(path, wanted, f"{len(line)} in line {number}")
     return header[1], lines
+
+
+def _damaged(path: Path, wanted: str, got: str) -> ValueError:
+    """Return the error of a file that is not as the benchmark writes it."""
+    return ValueError(f"{path} must {wanted}, got {got}; write it again with the benchmark")
 
 
 def _parsed_events(
@@ -219,15 +212,11 @@ def _parsed_events(
             for column, (name, cell) in enumerate(zip(variables, cells, strict=True), 1):
                 row[column] = _number(cell, _SCALES.get(name, {})) if cell else np.nan
         except ValueError as wrong:
-            raise ValueError(
-                f"{path} must hold hours and numbers, got {wrong} in line {number}; write it again with the benchmark"
-            ) from None
+            raise _damaged(path, "hold hours and numbers", f"{wrong} in line {number}") from None
     falls = np.flatnonzero(np.diff(parsed[:, 0]) < 0)
     if len(falls):
-        raise ValueError(
-            f"{path} must hold hours in increasing order, got {events[falls[0] + 1][1][0]} in line "
-            f"{events[falls[0] + 1][0]}; write it again with the benchmark"
-        )
+        number, (hour, *_) = events[falls[0] + 1]
+        raise _damaged(path, "hold hours in increasing order", f"{hour} in line {number}")
     return parsed
 
 

@@ -37,7 +37,7 @@ Query: TypeAlias = tuple[int, float, float]
 class TableSetting:
     """A row of a table: k steps with noise sigma * clip cover everyone's budget; `further` says that more follow.
 
-    `epsilon` is the paper's, by the conversion of zCDP. `plain` and `filtered` are the printed accuracies in percent.
+    `epsilon` is the paper's, by the conversion of zCDP. The accuracies that the paper prints are in percent.
     """
 
     table: int
@@ -46,7 +46,7 @@ class TableSetting:
     sigma: float
     rate: float
     steps: int
-    plain: float
+    unfiltered: float
     filtered: float
     further: bool = True
 
@@ -65,7 +65,9 @@ def _settings() -> tuple[TableSetting, ...]:
     )
     settings = []
     for table, rows in enumerate(printed, 1):
-        for (epsilon, clip, sigma, rate, steps, factor), (plain, filtered) in zip(tuned, rows, strict=True):
+        for (epsilon, clip, sigma, rate, steps, factor), (unfiltered, filtered) in zip(
+            tuned, rows, strict=True
+        ):
             by = factor if table > 1 else 1.0
             settings.append(
                 TableSetting(
@@ -75,7 +77,7 @@ def _settings() -> tuple[TableSetting, ...]:
                     sigma=sigma / by,
                     rate=rate,
                     steps=int(steps / by**2),
-                    plain=plain,
+                    unfiltered=unfiltered,
                     filtered=filtered,
                     further=not (table == 1 and epsilon == max(tuned_row[0] for tuned_row in tuned)),
                 )
@@ -92,13 +94,13 @@ class TableRow:
     """Test accuracies in percent of all trials of one setting, without and with filtering."""
 
     setting: TableSetting
-    plain: tuple[float, ...]
+    unfiltered: tuple[float, ...]
     filtered: tuple[float, ...]
 
     def __str__(self) -> str:
         comparisons = []
         for name, values, printed in (
-            ("plain", self.plain, self.setting.plain),
+            ("unfiltered", self.unfiltered, self.setting.unfiltered),
             ("filtered", self.filtered, self.setting.filtered),
         ):
             if len(values) > 1:
@@ -149,10 +151,10 @@ def repeat_tables(
 
     Notes
     -----
-    Both arms of a trial are one descent, because nobody's budget is spent before step k: the plain arm is step k, the
-    filtered one the query with the best training accuracy, among step k and up to 35 steps after it. The queries are
-    not charged, as in the paper. Everything is stored after each step. Source: Feldman & Zrnic (2021), Section 5.1 and
-    Appendix A.
+    Both arms of a trial are one descent, because nobody's budget is spent before step k: the unfiltered arm is step k,
+    the filtered one the query with the best training accuracy, among step k and up to 35 steps after it. The queries
+    are not charged, as in the paper. Everything is stored after each step. Source: Feldman & Zrnic (2021), Section 5.1
+    and Appendix A.
     """
     trials, rows = check_count("trials", trials), []
     data = read_idx_data_set(folder)
@@ -166,7 +168,7 @@ def repeat_tables(
         rows.append(
             TableRow(
                 setting=setting,
-                plain=tuple(100 * queries[0][2] for queries in query_lists),
+                unfiltered=tuple(100 * queries[0][2] for queries in query_lists),
                 filtered=tuple(100 * query[2] for query in best),
             )
         )

@@ -104,7 +104,7 @@ def train_idx(
 
     Returns
     -------
-    Retrained
+    RetrainedModel
         The number of steps, the accuracy and the guarantee.
 
     Raises

@@ -5,8 +5,8 @@
 >>> features = np.array([[3.0, 1.0], [2.0, -1.0], [0.5, 0.0]])
 >>> people = fp.training.LogisticTraining(features, np.array([0, 1, 1]), rate=0.1)
 >>> sums = fp.training.ClippedSums.factory(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
->>> found = fp.training.simulate_training(people, sums, epsilon=1.0, steps=12, n=4000)
->>> found.low <= fp.GaussianDP(1.0).delta(1.0)
+>>> estimate = fp.training.simulate_training(people, sums, epsilon=1.0, steps=12, n=4000)
+>>> estimate.low <= fp.GaussianDP(1.0).delta(1.0)
 True
 """
 
@@ -24,14 +24,13 @@ from filterproof.filters.contract.parameters import one_epsilon, one_positive
 from filterproof.mc.estimate.path_bound import PathBound, bounds_of_guarantee_scope
 from filterproof.mc.intervals import Moments, clopper_pearson, empirical_bernstein
 from filterproof.mc.intervals.estimate import (
-    CONFIDENCE,
+    FAILURE,
     PLAIN_DRAWS,
     Estimate,
-    failure_or_one_minus_confidence,
 )
 from filterproof.mc.training.neighbouring_trainings import TwoTrainings
 from filterproof.mc.training.training import MakeSums, Training
-from filterproof.theory.argument_checks import check_count
+from filterproof.theory.argument_checks import check_count, check_delta
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs.base import Direction, check_direction
 
@@ -57,8 +56,7 @@ def simulate_training(
     direction: Direction = "PQ",
     squares: float | None = None,
     together: int | None = None,
-    confidence: float = CONFIDENCE,
-    failure: float | None = None,
+    failure: float = FAILURE,
 ) -> Estimate:
     """Estimate the divergence of everything that a training releases with and without one person.
 
@@ -86,10 +84,8 @@ def simulate_training(
         Bound on the sum of squared shifts in units of sigma, > 0. By default the guarantee suggests it.
     together : int, optional
         Number of trainings that share one object; 1 makes them independent by construction.
-    confidence : float, default 1 - 1e-6
-        Confidence of the interval, in (0, 1).
-    failure : float, optional
-        Probability that the interval misses, in (0, 1), instead of `confidence`.
+    failure : float, default 1e-6
+        Probability that the interval misses, in (0, 1).
 
     Returns
     -------
@@ -113,7 +109,7 @@ def simulate_training(
     runs estimate their probability.
     """
     epsilon, steps, n = checked_epsilon(epsilon), check_count("steps", steps), check_count("n", n, least=2)
-    failure = failure_or_one_minus_confidence(confidence, failure)
+    failure = float(check_delta("failure", failure))
     check_direction(direction)
     sample = TwoTrainings(training, make, person=person, runs=1)
     shift_bound = sample.squared_shift_bound if squares is None else None
@@ -176,12 +172,14 @@ def simulate_training(
         rests = "Koskela, Tobaben & Honkela (2023), Theorem 12: each person's ledger admits no larger sum of squares"
         return replace(mean, method=f"{name}, {mean.method}", rests_on=rests).at_most_one
     inside = empirical_bernstein(Moments.merge(gains), failure=failure / 2)
-    plain = sum(int(np.count_nonzero(beyond)) for _, _, beyond in iter_world_losses(outside_seeds, 1.0, None))
-    outside = clopper_pearson(plain, n, failure=failure / 2)
+    outside_hits = sum(
+        int(np.count_nonzero(beyond)) for _, _, beyond in iter_world_losses(outside_seeds, 1.0, None)
+    )
+    outside = clopper_pearson(outside_hits, n, failure=failure / 2)
     # a path beyond the bound gains between 0 and 1
     rests = f"{PLAIN_DRAWS}, and a guard at a sum of squared shifts of {bound:.6g}"
     high, method = inside.high + outside.high, f"{name}, {inside.method}"
-    return Estimate(inside.value, inside.low, high, failure, 2 * n, method, rests, plain).at_most_one
+    return Estimate(inside.value, inside.low, high, failure, 2 * n, method, rests, outside_hits).at_most_one
 
 
 def world_batch_sizes(training: Training, n: int, together: int | None) -> Iterator[int]:

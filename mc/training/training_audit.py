@@ -4,8 +4,8 @@
 >>> import numpy as np
 >>> people = fp.training.LogisticTraining(np.array([[9.0], [2.0], [0.5]]), np.array([0, 1, 1]), rate=0.1)
 >>> sums = fp.training.ClippedSums.factory(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
->>> found = fp.training.audit_training(people, sums, epsilon=0.5, steps=10, n=2000, failure=1e-3)
->>> found.refutes, bool(0.3 < found.mu_low < 1.0)
+>>> audit = fp.training.audit_training(people, sums, epsilon=0.5, steps=10, n=2000, failure=1e-3)
+>>> audit.refutes, bool(0.3 < audit.mu_low < 1.0)
 (False, True)
 """
 
@@ -20,11 +20,11 @@ from scipy import special
 
 from filterproof.mc.intervals import clopper_pearson
 from filterproof.mc.intervals.betting import betting
-from filterproof.mc.intervals.estimate import CONFIDENCE, Estimate, failure_or_one_minus_confidence
+from filterproof.mc.intervals.estimate import FAILURE, Estimate
 from filterproof.mc.training.neighbouring_trainings import TwoTrainings
 from filterproof.mc.training.simulated_training import checked_epsilon, world_batch_sizes
 from filterproof.mc.training.training import MakeSums, Training
-from filterproof.theory.argument_checks import check_count
+from filterproof.theory.argument_checks import check_count, check_delta
 from filterproof.theory.display import Displayed, Row
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics.decimals import format_down
@@ -100,8 +100,7 @@ def audit_training(
     n: int = 2_000,
     seed: int = 0,
     together: int | None = None,
-    confidence: float = CONFIDENCE,
-    failure: float | None = None,
+    failure: float = FAILURE,
 ) -> TrainingAudit:
     """Audit a training: apply the likelihood-ratio test for one person to the actual releases.
 
@@ -125,10 +124,8 @@ def audit_training(
         Seed of the noise.
     together : int, optional
         Number of trainings that share one object; 1 makes them independent by construction.
-    confidence : float, default 1 - 1e-6
-        Joint confidence of all intervals, in (0, 1).
-    failure : float, optional
-        Probability that any interval misses, in (0, 1), instead of `confidence`.
+    failure : float, default 1e-6
+        Probability that any interval misses, in (0, 1).
 
     Returns
     -------
@@ -149,7 +146,7 @@ def audit_training(
     independent. Both trainings of a pair start with the same random state, which narrows the interval.
     """
     epsilon, steps, n = checked_epsilon(epsilon), check_count("steps", steps), check_count("n", n, least=4)
-    failure = failure_or_one_minus_confidence(confidence, failure)
+    failure = float(check_delta("failure", failure))
     seed = check_count("seed", seed, least=0)
     promise = TwoTrainings(training, make, person=person, runs=1).promise
 

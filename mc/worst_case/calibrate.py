@@ -28,7 +28,7 @@ from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.state import State, runs_of
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.menu import checked_menu, positions
-from filterproof.mc.worst_case.menu_levels import MenuLevels
+from filterproof.mc.worst_case.menu_levels import DominatingLevels
 from filterproof.mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
 from filterproof.mc.worst_case.solve import worst_case, worst_case_of_checked_filter
 from filterproof.mc.worst_case.worst_case_game import SolvedCache
@@ -75,7 +75,7 @@ class CalibratedFilter(Displayed, PrivacyFilter):
     threshold: float
     certificate: Certificate = field(repr=False, compare=False)
     promise: ApproxDP
-    _levels: MenuLevels = field(init=False, repr=False, compare=False)
+    _levels: DominatingLevels = field(init=False, repr=False, compare=False)
     proof: ClassVar[str] = (
         "the worst case over the class, solved on this filter's own code; see `certificate`"
     )
@@ -85,7 +85,7 @@ class CalibratedFilter(Displayed, PrivacyFilter):
     )  # Displayed may omit parameters that identify the filter of a saved session
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_levels", MenuLevels.of(self.inner, self.menu))
+        object.__setattr__(self, "_levels", DominatingLevels.of(self.inner, self.menu))
 
     @property
     def scope(self) -> str:  # type: ignore[override]

@@ -2,7 +2,7 @@
 
 >>> import filterproof as fp
 >>> menu = (fp.Gaussian(0.5), fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5))
->>> levels = MenuLevels.of(fp.ZCDPFilter(1.0), menu)
+>>> levels = DominatingLevels.of(fp.ZCDPFilter(1.0), menu)
 >>> [int(levels.places(request, n=1)[0]) for request in (fp.Gaussian(0.4), fp.Laplace(4.0), fp.Laplace(1.0))]
 [0, 1, -1]
 """
@@ -28,7 +28,7 @@ _UNIT_TEXTS = {"pure_epsilon": "epsilon-DP with epsilon", "gdp_mu": "mu-GDP with
 
 
 @dataclass(frozen=True, slots=True)
-class MenuLevels:
+class DominatingLevels:
     """A menu's levels, sorted to find the cheapest one that dominates a request.
 
     `chains` has, for each family that is ordered by size, the ascending sizes of its members and their places in the
@@ -42,7 +42,7 @@ class MenuLevels:
     others: tuple[int, ...]
 
     @classmethod
-    def of(cls, filt: PrivacyFilter, menu: tuple[DominatingPair, ...]) -> MenuLevels:
+    def of(cls, filt: PrivacyFilter, menu: tuple[DominatingPair, ...]) -> DominatingLevels:
         """Return the levels of `menu`, single pairs, with the charges of an additive `filt`, else with their zCDP rho.
 
         Among members of equal cost, the one that dominates fewer members is the cheaper, then the first.

@@ -113,9 +113,9 @@ class AdaptivePlan:
             plan and plan.prune_useless_requests(ratio, direction, (before[0] * p, before[1] * q))
             for (p, q), plan in zip(masses_of(self.request), self.then, strict=True)
         ]
-        kept = AdaptivePlan(self.request, tuple(then))
-        worth = sum(worth for _, worth in kept.iter_terminal_values(ratio, direction, before))
-        return kept if worth > _terminal_value(ratio, direction, *before) else None
+        pruned = AdaptivePlan(self.request, tuple(then))
+        value = sum(value for _, value in pruned.iter_terminal_values(ratio, direction, before))
+        return pruned if value > _terminal_value(ratio, direction, *before) else None
 
     def to_data(self, known: Nameable) -> dict[str, Any]:
         """Return the plan as JSON-compatible data."""
@@ -168,8 +168,8 @@ def plan_of_strategy(
             return None
         memory = copy.deepcopy(memory)
         view = AdversaryView(t, np.array([loss]), np.array([last]), state, memory, filt, rng)
-        asked = strategy.request(view)
-        request = asked.of_run(0)
+        requests = strategy.request(view)
+        request = requests.of_run(0)
         if not checked_admits(filt, state, request, 1)[0]:
             return None
         spent = checked_spend(filt, state, request, 1)

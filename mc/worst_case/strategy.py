@@ -65,13 +65,13 @@ class TreeStrategy(Adversary):
         self, t: int, position: NDArray[np.intp], move: NDArray[np.intp], last: NDArray[np.float64]
     ) -> NDArray[np.int32]:
         """Return the next positions; a run's output is the one whose loss is nearest to the observed loss."""
-        output, found = np.zeros_like(move), np.zeros(len(move), dtype=np.bool_)
+        output, matched = np.zeros_like(move), np.zeros(len(move), dtype=np.bool_)
         for k in range(self.seen.shape[1] - 1, -1, -1):
             same = self.seen[:, k].take(move) == last
             np.copyto(output, k, where=same)
-            found |= same
-        if not found.all():
-            others = np.flatnonzero(~found)
+            matched |= same
+        if not matched.all():
+            others = np.flatnonzero(~matched)
             gap = np.abs(self.seen[move[others]] - last[others, None])
             output[others] = np.where(np.isnan(gap), np.inf, gap).argmin(axis=1)
         child = self.child[t]

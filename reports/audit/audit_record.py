@@ -6,6 +6,7 @@ import json
 from collections.abc import Container
 from dataclasses import asdict, dataclass, replace
 from enum import Enum
+from functools import partial
 from importlib import resources
 
 SCHEMA = 4
@@ -71,9 +72,14 @@ class AuditRecord:
         return replace(self, libraries=tuple(library for library in self.libraries if library.key in keys))
 
     def to_json(self) -> str:
-        """The audit as text; the same text for the same findings."""
-        data = {"schema": SCHEMA, **asdict(self)}
-        return json.dumps(data, indent=1, ensure_ascii=False, default=lambda kind: kind.value) + "\n"
+        """The audit as text, a line for each finding; the same text for the same findings."""
+        text = partial(json.dumps, ensure_ascii=False, default=lambda kind: kind.value)
+        libraries = []
+        for library in map(asdict, self.libraries):
+            findings = ",\n".join(map(text, library.pop("findings")))
+            libraries.append(f'{text(library)[:-1]}, "findings": [\n{findings}\n]}}')
+        rows = ",\n".join(libraries)
+        return f'{{"schema": {SCHEMA}, "libraries": [\n{rows}\n]}}\n'
 
     @classmethod
     def from_json(cls, text: str) -> AuditRecord:

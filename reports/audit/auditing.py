@@ -37,7 +37,7 @@ def rerun_audit(
     audit: AuditRecord,
     *,
     environments: Path | None = None,
-    on_library: Callable[[str], object] = lambda said: None,
+    on_library: Callable[[str], object] = lambda message: None,
 ) -> AuditRecord:
     """Rerun the script of each recorded finding in the installed versions; return the new record.
 
@@ -52,7 +52,9 @@ def rerun_audit(
         on_library(f"{library.distribution}, with {len(library.findings)} findings")
         python, version, own = environment
         with ThreadPoolExecutor(os.cpu_count()) as pool:  # its threads only wait for processes
-            shown = pool.map(lambda one, of=library, by=python: rerun_finding(of, one, by), library.findings)
+            shown = pool.map(
+                lambda finding, of=library, by=python: rerun_finding(of, finding, by), library.findings
+            )
             run_fields = {"version": version, "python": own, "date": time.strftime("%Y-%m-%d")}
             libraries.append(replace(library, findings=tuple(shown), **run_fields))
     return AuditRecord(tuple(libraries))

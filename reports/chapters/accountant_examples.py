@@ -35,7 +35,6 @@ from filterproof.mc import (
     TrainingWithCanary,
     audit_training,
     simulate_person,
-    simulate_queries,
     simulate_renyi,
     simulate_training,
 )
@@ -45,7 +44,6 @@ from filterproof.mc.estimate.simulate import simulate
 from filterproof.mc.estimate.sparse_vector_stop import simulate_sparse_vector_stop
 from filterproof.mc.training.digits import load_digit_arrays
 from filterproof.reports.study import Study
-from filterproof.theory.guarantees import ZCDP
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
 from filterproof.theory.pairs.sparse_vector_stopping import stop_distribution
 
@@ -95,7 +93,7 @@ Simulation: TypeAlias = tuple[str, str, Any, partial[Estimate]]
 def page_simulations(study: Study, page: str) -> list[tuple[str, float, partial[Estimate]]]:
     """Return the simulations of a page: a description, the guaranteed bound and a callable."""
     jobs = _training_simulations(study) if page == "trainings" else _accountant_simulations(study.size(_RUNS))
-    given = {"seed": study.seed, "confidence": 1 - study.failure_per_comparison}
+    given = {"seed": study.seed, "failure": study.failure_per_comparison}
     return [
         (what, float(np.asarray(promised)), partial(work, **given))
         for key, what, promised, work in jobs
@@ -141,9 +139,6 @@ def _accountant_simulations(runs: int) -> Iterator[Simulation]:
     yield "people", "a stop by the sparse vector technique", allowed, work
     work = partial(answer_misses, PEOPLE, answers=runs // 6, **_QUERIES)
     yield "queries", "an answer misses its bound", DELTA, work
-    game = {"norm_budget": 4.0, "kappa": KAPPA, "epsilon": EPSILON, "rounds": 22, "n": runs // 4}
-    work = partial(simulate_queries, (1.0, 2.0), **game)
-    yield "queries", "a person removed", ZCDP(KAPPA).delta(EPSILON), work
 
 
 def _training_simulations(study: Study) -> Iterator[Simulation]:

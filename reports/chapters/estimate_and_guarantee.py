@@ -33,20 +33,15 @@ class EstimateAndGuarantee:
         return decimals.interval(self.estimate.low, self.estimate.high, 4)
 
     @property
-    def drawn(self) -> tuple[str, float, float, float]:
-        """What it is, its low end, value and high end."""
-        return self.what, self.estimate.low, self.estimate.value, self.estimate.high
-
-    @property
     def comparison_text(self) -> str:
         """The estimate as a share of the guaranteed bound, in words."""
         if self.refutes:
             return "ABOVE the guarantee"
         if self.estimate.value <= 0:
-            most = numbers.format_percent(self.estimate.high / self.promised, decimals.format_up)
-            return f"never seen, at most {most} of the guarantee"
+            most = numbers.format_share(self.estimate.high / self.promised, decimals.format_up)
+            return f"never seen; {most} of the guarantee at the upper end"
         open_to_both = ", which lies within the interval" if self.share > 1 else ""
-        return f"{numbers.format_percent(self.share)} of the guarantee{open_to_both}"
+        return f"{numbers.format_share(self.share)} of the guarantee{open_to_both}"
 
     def __str__(self) -> str:
         est = self.estimate

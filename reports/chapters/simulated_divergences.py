@@ -88,8 +88,10 @@ class AdversaryWithBounds(NamedTuple):
 
         A choice costs as much again, and infinite losses are played apart.
         """
-        apart = any(np.any(pair.infinite_mass > 0) for pair in self.adversary.possible_requests or ())
-        return self.rounds * (1 if isinstance(self.adversary, Scripted) else 2) * (1 + apart)
+        has_infinite_losses = any(
+            np.any(pair.infinite_mass > 0) for pair in self.adversary.possible_requests or ()
+        )
+        return self.rounds * (1 if isinstance(self.adversary, Scripted) else 2) * (1 + has_infinite_losses)
 
     @property
     def has_close_bounds(self) -> bool:

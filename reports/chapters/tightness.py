@@ -18,7 +18,7 @@ from filterproof.mc import CalibratedThreshold, WorstCase
 from filterproof.mc.examine.supremum import Supremum, supremum
 from filterproof.mc.worst_case import worst_case
 from filterproof.reports.finding import Claim, Finding
-from filterproof.reports.html_repr.numbers import format_percent
+from filterproof.reports.html_repr.numbers import format_share
 from filterproof.reports.study import Study
 from filterproof.theory.conversions import BUN_STEINKE, CKS, max_gaussian_mu
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
@@ -150,10 +150,10 @@ def _guarantees_kept(claim: Claim, played: Sequence[FilterTightness]) -> Finding
     cks = next(p for p in played if p.name == BY_CKS)
     detail = (
         f"The filter with B* by CKS is tight for zCDP mechanisms, "
-        f"{format_percent(cks.over_all.low / cks.promised, format_down)} of "
+        f"{format_share(cks.over_all.low / cks.promised, format_down)} of "
         f"what it promises at least; loose for the pure ones that the theorem speaks of, "
-        f"{format_percent(cks.worst.high / cks.promised, format_up)}. With the published B* these are "
-        f"{format_percent(published.over_all.high / DELTA)} and {format_percent(published.worst.high / DELTA)}."
+        f"{format_share(cks.worst.high / cks.promised, format_up)}. With the published B* these are "
+        f"{format_share(published.over_all.high / DELTA)} and {format_share(published.worst.high / DELTA)}."
     )
     return Finding(claim, Verdict(Outcome.HOLDS, evidence, scope, detail))
 

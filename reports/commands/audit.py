@@ -58,7 +58,7 @@ def audit(
             audited = rerun_audit(
                 audited,
                 environments=environments,
-                on_library=lambda said: progress.print(f"[dim]{escape(said)}[/]"),
+                on_library=lambda message: progress.print(f"[dim]{escape(message)}[/]"),
             )
     table = Table(*(head.capitalize() for head in HEADS))
     for cells in rows(audited):

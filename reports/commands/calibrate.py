@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from filterproof.reports.commands.console import check_folder, clear_errors, doing, print_json, print_text
+from filterproof.reports.commands.console import clear_errors, doing, print_json, print_text
 
 if TYPE_CHECKING:
     from filterproof.mc import FilterComparison
@@ -35,16 +34,12 @@ def calibrate(
         int | None, typer.Option(help="Largest number of rounds to count. Default: 20,000.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the filters as JSON.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Folder for calibrate.svg.")] = None,
 ) -> None:
     """Print the number of rounds of one mechanism that each filter allows, with the code of the best filters."""
     with clear_errors():
         from filterproof.mc.estimate.filter_ranking import MAX_ROUNDS, rank_filters_by_releases
-        from filterproof.mc.runs.output import OutputFolder
 
         parsed_mechanism = read_mechanism(mechanism)
-        if out is not None:
-            check_folder(out)
         with doing("running filters"):
             ranking = rank_filters_by_releases(
                 epsilon, delta, parsed_mechanism, most=MAX_ROUNDS if most is None else most
@@ -55,11 +50,6 @@ def calibrate(
             print_json(data | possible | {"filters": ranking.rows()})
         else:
             _print_table(ranking)
-        if out is not None:
-            from filterproof.reports.drawing import svg_text
-
-            with OutputFolder(out) as folder:
-                folder.add("calibrate.svg", svg_text(ranking.plot()).encode())
 
 
 def _print_table(comparison: FilterComparison) -> None:

@@ -35,7 +35,7 @@ def kernel(
     refusal = None
     with clear_errors():
         try:
-            record = run_kernel(on_step=lambda said: progress.print(f"[dim]{escape(said)}[/]"))
+            record = run_kernel(on_step=lambda message: progress.print(f"[dim]{escape(message)}[/]"))
             if check and (
                 (existing := stored_record()) is None
                 or not existing.matches_committed_digest

@@ -75,7 +75,7 @@ def simulate(
     from filterproof.mc.estimate.survival import release_survival
     from filterproof.mc.examine.filter_fault import filter_faults_raised
     from filterproof.reports.target_expression import read_adversary, read_filter
-    from filterproof.theory.argument_checks import check_count
+    from filterproof.theory.argument_checks import check_count, check_delta
     from filterproof.theory.numerics import decimals
 
     bar = progress.Progress(
@@ -112,7 +112,7 @@ def simulate(
                 n=paths,
                 seed=seed,
                 rounds=rounds,
-                confidence=confidence,
+                failure=1 - float(check_delta("confidence", confidence)),
                 store=store,
                 workers=1 if "::" in filter_ and workers is None else workers,
                 executor=executor,

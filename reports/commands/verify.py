@@ -50,9 +50,7 @@ def verify(
     out: Annotated[Path, typer.Option(help="Folder for report.html and verdict.json.")] = Path(
         "filterproof-report"
     ),
-    effort: Annotated[
-        float | None, typer.Option(help="Amount of work. Default: 1, about half a minute.")
-    ] = None,
+    effort: Annotated[float, typer.Option(help="Amount of work. 1 takes about half a minute.")] = 1.0,
     seconds: Annotated[float, typer.Option(help="Time limit of the examination in seconds.")] = SECONDS,
     mechanisms: Annotated[
         str | None,
@@ -60,7 +58,6 @@ def verify(
             help="Mechanisms to request: gaussian, rr, laplace, kov, erasure, subsampled, twopoint. Default: all."
         ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Same as --effort 0.1.")] = False,
     thorough: Annotated[
         bool, typer.Option("--thorough", help="Continue after a refutation, and look for more.")
     ] = False,
@@ -104,7 +101,7 @@ def verify(
 
     program = (exec_, promise, labels, over)
     options: dict[str, Any] = {
-        "effort": effort if effort is not None else 0.1 if quick else 1.0,
+        "effort": effort,
         "seconds": seconds,
         "seed": SEED if seed is None else seed,
     }

@@ -14,6 +14,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from textwrap import fill
@@ -86,13 +87,7 @@ def table(heads: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
 # -- words with a fixed meaning -----------------------------------------------------------------------
 
 
-def _enum_table(
-    kind: type[Outcome]
-    | type[AgreementOutcome]
-    | type[Evidence]
-    | type[CheckCoverage]
-    | type[TheoremCoverage],
-) -> str:
+def _enum_table(kind: type[Enum]) -> str:
     """Return a Markdown table of an enum's words and their meanings."""
     named = [(word.word if isinstance(word, CheckCoverage) else word.name, str(word.value)) for word in kind]
     return table(
@@ -249,11 +244,6 @@ def _kernel_statements() -> str:
     return "\n\n".join(parts)
 
 
-def _proof_kernel_note() -> str:
-    """Return the note on how a kernel theorem covers a filter's code."""
-    return JOINED_BY_KERNEL.format(covers="the mechanisms that its scope names")
-
-
 # -- filters ------------------------------------------------------------------------------------------
 
 
@@ -386,7 +376,8 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "evidence": lambda: _enum_table(Evidence),
     "checked": lambda: _enum_table(CheckCoverage),
     "join": lambda: escape_markdown(
-        f"Theorems with evidence KERNEL: {_proof_kernel_note()} Other theorems: {PROSE_JOIN_NOTE}"
+        f"Theorems with evidence KERNEL: {JOINED_BY_KERNEL.format(covers='the mechanisms that its scope names')} "
+        f"Other theorems: {PROSE_JOIN_NOTE}"
     ),
     "theorems": _theorems,
     "covered": _covered_rules_table,
@@ -399,7 +390,7 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "charges": pair_charge_table,
     "commands": _commands,
     "exit-statuses": lambda: table(
-        ("status", "meaning"), ((str(int(one)), one.meaning) for one in ExitStatus)
+        ("status", "meaning"), ((str(int(status)), status.meaning) for status in ExitStatus)
     ),
     "audit": _audit,
 }

@@ -79,7 +79,7 @@ class Table(AccuracyByEpoch):
         return [
             PrintedAndComputed(
                 f"points gained by filtering on MNIST at epsilon = {setting.epsilon:g}",
-                round(setting.filtered - setting.plain, 2),
+                round(setting.filtered - setting.unfiltered, 2),
                 data.number(f"gain of epsilon = {setting.epsilon:g}"),
                 "a stand-in: computed on digits",
             )

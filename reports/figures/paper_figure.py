@@ -296,7 +296,7 @@ def save_all(
         for name in {
             f"{paper_figure.name}.{suffix}" for paper_figure in figures for suffix in FORMATS
         } - files.keys():
-            folder.drop(name)
+            folder.remove_at_exit(name)
     return tuple(out / name for name in files)
 
 

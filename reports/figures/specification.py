@@ -162,16 +162,10 @@ def integer_parameter(default: int, *, most: int, least: int = 1, remedy: str = 
 
 
 def integer_parameters(
-    default: tuple[int, ...],
-    *,
-    highest: int,
-    most: int,
-    least: int = 1,
-    fewest: int = 1,
-    remedy: str = "pass fewer",
+    default: tuple[int, ...], *, highest: int, most: int, fewest: int = 1
 ) -> tuple[int, ...]:
-    """Return a parameter of `fewest` to `most` increasing whole numbers, each from `least` to `highest`."""
-    each = partial(check_count, most=highest, least=least, remedy=remedy)
+    """Return a parameter of `fewest` to `most` increasing whole numbers, each from 1 to `highest`."""
+    each = partial(check_count, most=highest, least=1, remedy="pass fewer")
     return parameter_field(default, check_increasing, check=each, least=fewest, most=most)
 
 

@@ -11,13 +11,12 @@ from markupsafe import Markup
 from filterproof.filters.certified.certified_numbers import CertifiedNumbers
 from filterproof.mc.estimate.trade_off import TradeOff
 from filterproof.mc.examine.formatting import count_words
-from filterproof.reports.html_repr.numbers import agreed_within
 from filterproof.reports.html_repr.text_cells import VALUES, text_cells
 from filterproof.reports.template import formula_mathml, render_template
 from filterproof.theory.agreement import Agreement
 from filterproof.theory.display import Displayed, Plottable
 from filterproof.theory.evidence import Outcome, Verdict
-from filterproof.theory.numerics.decimals import format_failure, interval
+from filterproof.theory.numerics.decimals import interval
 from filterproof.theory.proofs.proof import Proof
 
 #: Lines of a table that are shown; `rows()` has them all.
@@ -117,14 +116,9 @@ def _agreement(value: Agreement) -> Fragment:
         for comparison in value.compared
     ]
     shown_lines, left_out = evenly_spaced_lines(lines)
-    notes = (
-        f"Compared: {value.scope}; some interval misses by chance with probability at most "
-        f"{format_failure(value.failure)}.",
-        "Two routes to the same numbers: nothing is said of a promise.",
-        *left_out,
-    )
+    notes = ("Two routes to the same numbers: nothing is said of a promise.", *left_out)
     names = ("number", "simulated", "other route", "meets")
-    return Fragment(value.outcome.name, agreed_within(value), shown_lines, names, notes)
+    return Fragment("Agreement", str(value), shown_lines, names, notes)
 
 
 def _proof(value: Proof) -> Fragment:

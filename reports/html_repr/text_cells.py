@@ -27,7 +27,7 @@ VALUES = ("value", "between")
 _ROUNDED: dict[str, Callable[[float], str]] = {
     "failure": format_failure,
     "promised": format_up,
-    "difference": lambda apart: format_up(apart, 2),
+    "difference": lambda size: format_up(size, 2),
     "threshold": repr,
 }
 

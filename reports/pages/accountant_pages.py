@@ -95,9 +95,10 @@ def _odometer_ratios_text() -> str:
 def _intervals_picture(chapter: AccountantChapter) -> Picture:
     """Draw each simulated interval divided by the guaranteed bound."""
     rows = chapter.rows
-    figure = intervals_divided_by_promise_figure(
-        [(*row.drawn, row.promised) for row in rows], "simulated, over the guarantee"
-    )
+    intervals = [
+        (row.what, row.estimate.low, row.estimate.value, row.estimate.high, row.promised) for row in rows
+    ]
+    figure = intervals_divided_by_promise_figure(intervals, "simulated, over the guarantee")
     above = ", ".join(row.what for row in rows if row.refutes) or "none"
     alt = f"{len(rows)} intervals over what is guaranteed. With the whole interval above it: {above}."
     wide, high = figure.get_size_inches()

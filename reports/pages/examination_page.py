@@ -120,12 +120,12 @@ def _trace_picture_uri(exam: Examination) -> str:
     return "" if figure is None else data_uri(svg_text(figure))
 
 
-def delta_by_epsilon_figure(name: str, trace: Trace, *, width: float = 8.0) -> Figure | None:
+def delta_by_epsilon_figure(name: str, trace: Trace) -> Figure | None:
     """Draw delta against epsilon for the guarantee and for the trace; None if there is no curve."""
     if not trace.curve:
         return None
     at, reached, promised = zip(*trace.curve, strict=True)
-    with new_figure(width, 3.2) as figure:
+    with new_figure(8.0, 3.2) as figure:
         ax = figure.subplots()
         ax.plot(at, promised, color=INK, lw=1.6, label="promised")
         ax.plot(at, reached, "o-", color=PALETTE[1], ms=4, lw=1.2, label="revealed by the play, at least")

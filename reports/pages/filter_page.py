@@ -10,7 +10,8 @@ from filterproof.mc.examine.formatting import count_words, format_distinct, pair
 from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.reports.chapters.filter_chapter import CertifiedDivergenceBounds, FilterChapter
 from filterproof.reports.chapters.simulated_divergences import SimulatedDivergence
-from filterproof.reports.pages.page import Page, PageTable, VerdictBadge, share
+from filterproof.reports.html_repr.numbers import format_share
+from filterproof.reports.pages.page import Page, PageTable, VerdictBadge
 from filterproof.reports.pages.profile_figure import (
     SHOWN_RATE,
     membership_test_bounds,
@@ -93,12 +94,13 @@ def _worst_case_text(chapter: FilterChapter) -> str:
     bounds, game = chapter.main, chapter.game
     low, high = bounds.shares
     reached = f"by {_requests_text(bounds)}" if bounds.steps else "by the best strategy on the menu below"
-    words = f"At {epsilon_or_order_text(bounds)}, at least {share(low, format_down)} of what is guaranteed, {reached}"
+    least = format_share(low, format_down)
+    words = f"At {epsilon_or_order_text(bounds)}, at least {least} of what is guaranteed, {reached}"
     if high is not None:
-        words += f"; at most {share(high, format_up)}, whatever the mechanisms"
+        words += f"; at most {format_share(high, format_up)}, whatever the mechanisms"
     menu = ""
     if bounds.steps:
-        number = share(game.high / game.promised, format_up)
+        number = format_share(game.high / game.promised, format_up)
         menu = (
             f" On the menu below, at epsilon {game.epsilon:.4g}, at most {number} in at most "
             f"{count_words(game.rounds, 'round')} ({game.evidence.name})."
@@ -125,18 +127,19 @@ def simulated_words(comparison: SimulatedDivergence | None) -> str:
         return ""
     estimate = comparison.estimate
     agrees = "It meets" if comparison.beside_bounds(estimate).meets else "It DOES NOT MEET"
-    promised = comparison.promised
-    ends = f"{share(estimate.low / promised, format_down)} to {share(estimate.high / promised, format_up)}"
+    low = format_share(estimate.low / comparison.promised, format_down)
+    high = format_share(estimate.high / comparison.promised, format_up)
     return (
-        f"{comparison.adversary.capitalize()}: {ends} of what is guaranteed in {estimate.n:,} runs, confidence 1 - "
-        f"{format_failure(estimate.failure)}. {agrees} the certified {interval(comparison.low, comparison.high, 5)}."
+        f"{comparison.adversary.capitalize()}: {low} to {high} of what is guaranteed in {estimate.n:,} runs, "
+        f"confidence 1 - {format_failure(estimate.failure)}. {agrees} the certified "
+        f"{interval(comparison.low, comparison.high, 5)}."
     )
 
 
 def _membership_test_text(curves: Mapping[str, AttackerCurve]) -> str:
     """Return the largest true-positive rate of a membership test at one false alarm in a thousand."""
     hits_text = ", ".join(
-        f"{share(curve.hits(SHOWN_RATE), format_up)} ({name})" for name, curve in curves.items()
+        f"{format_share(curve.hits(SHOWN_RATE), format_up)} ({name})" for name, curve in curves.items()
     )
     return f"At one false alarm in a thousand it hits at most {hits_text}."
 

@@ -12,7 +12,8 @@ from filterproof.reports.chapters.filter_chapter import FilterChapter
 from filterproof.reports.chapters.filter_page_subjects import FilterPageSubject
 from filterproof.reports.drawing import INK, NARROW_INCHES, PALETTE, new_figure, svg_text
 from filterproof.reports.finding import Picture
-from filterproof.reports.pages.page import VerdictBadge, share
+from filterproof.reports.html_repr.numbers import format_share
+from filterproof.reports.pages.page import VerdictBadge
 from filterproof.theory.evidence import Outcome, Verdict
 from filterproof.theory.kernel.kernel_theorems import FINITE_OUTCOMES_SCOPE
 from filterproof.theory.numerics.decimals import format_down, format_up
@@ -81,18 +82,18 @@ class OverviewRow:
 
     @property
     def upper(self) -> str:
-        return "" if self.most is None else share(self.most, format_up)
+        return "" if self.most is None else format_share(self.most, format_up)
 
     @property
     def lower(self) -> str:
-        return share(self.least, format_down)
+        return format_share(self.least, format_down)
 
     @property
     def interval(self) -> str:
         if self.simulated is None:
             return ""
         low, high = self.simulated
-        return f"{share(low, format_down)} to {share(high, format_up)}"
+        return f"{format_share(low, format_down)} to {format_share(high, format_up)}"
 
     @property
     def runs(self) -> str:
@@ -204,6 +205,6 @@ def picture_alt(rows: Sequence[OverviewRow]) -> str:
 
 def range_text(row: OverviewRow) -> str:
     """The two ends where they differ as they are read, else the one number."""
-    low = share(row.least, format_down)
-    high = low if row.most is None else share(row.most, format_up)
+    low = format_share(row.least, format_down)
+    high = low if row.most is None else format_share(row.most, format_up)
     return low if low == high else f"{low} to {high}"

@@ -10,7 +10,7 @@ from filterproof.mc.examine.divergence import certainly_exceeds
 from filterproof.reports.chapters.filter_chapter import CertifiedDivergenceBounds, FilterChapter
 from filterproof.reports.drawing import INK, PALETTE, new_figure, svg_text
 from filterproof.reports.finding import Picture
-from filterproof.reports.pages.page import share
+from filterproof.reports.html_repr.numbers import format_share
 from filterproof.theory.attacker import AttackerCurve, best_epsilon
 from filterproof.theory.evidence import Outcome
 from filterproof.theory.guarantees import ZCDP
@@ -52,7 +52,7 @@ def profile_and_membership_test_pictures(
     key, name = chapter.subject.key, chapter.subject.name
     at = "order" if chapter.main.measure.kind == "renyi" else "epsilon"
     shares_text = "; ".join(
-        f"{share(bounds.shares[0])} of what is guaranteed at {at} {bounds.measure.at:.3g}"
+        f"{format_share(bounds.shares[0])} of what is guaranteed at {at} {bounds.measure.at:.3g}"
         for bounds in chapter.curve
     )
     hits = "; ".join(f"{which} {format_up(curve.hits(SHOWN_RATE), 3)}" for which, curve in curves.items())

@@ -16,7 +16,6 @@ BIT, WIDE = fp.RandomizedResponse.from_ratio(2), fp.Gaussian(0.5)
 GDP, ZCDP = fp.GaussianFilter(1.0), fp.ZCDPFilter(0.5)
 RULES = {"epsilon": 1.0, "rounds": 2, "direction": "PQ", "on_denial": "halt"}
 DRAWN = {**RULES, "seed": 0}
-WORLDS = {"norms": [1.0, 2.0], "epsilon": 1.0, "rounds": 1, "n": 10, "seed": 0, "confidence": 0.9}
 ODOMETER = fp.odometers.LineOdometer(0.05, target=4.0)
 TRAINING = fp.training.LogisticTraining([[3.0], [2.0], [0.5]], [0, 1, 1], rate=0.1)  # type: ignore[arg-type]
 SUMS = fp.training.ClippedSums.factory(GDP, clip=1.0, sigma=2.0)
@@ -48,7 +47,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     ),
     "simulate": (
         lambda **given: fp.simulate(GDP, fp.OneShot(), workers=1, **given),
-        {**DRAWN, "n": 100, "confidence": 0.9, "method": "plain"},
+        {**DRAWN, "n": 100, "failure": 0.1, "method": "plain"},
     ),
     "play": (
         lambda game, functional, first, **given: fp.runs.SimulationSettings(workers=1, **given).sums(
@@ -71,29 +70,28 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "MenuRandom": (fp.MenuRandom, {"menu": (BIT,)}),
     "survival": (
         lambda **given: fp.release_survival(GDP, fp.OneShot(), workers=1, **given),
-        {"rounds": 2, "n": 100, "seed": 0, "confidence": 0.9, "on_denial": "halt"},
+        {"rounds": 2, "n": 100, "seed": 0, "failure": 0.1, "on_denial": "halt"},
     ),
     "simulate_renyi": (
         lambda **given: fp.simulate_renyi(GDP, fp.OneShot(), workers=1, **given),
-        {"alpha": 2.0, "n": 100, "seed": 0, "confidence": 0.9, "rounds": 1, "direction": "PQ"},
+        {"alpha": 2.0, "n": 100, "seed": 0, "failure": 0.1, "rounds": 1, "direction": "PQ"},
     ),
     "crossing": (
         lambda **given: fp.odometers.crossing_probability(ODOMETER, fp.Constant(0.1), workers=1, **given),
-        {"rounds": 2, "n": 100, "seed": 0, "confidence": 0.9},
+        {"rounds": 2, "n": 100, "seed": 0, "failure": 0.1},
     ),
     "simulate_person": (
         lambda norms, **given: fp.people.simulate_person(GDP, norms, **given),
-        {**WORLDS, "sigma": 1.0, "direction": "PQ", "analysis": abs},
-    ),
-    "simulate_queries": (
-        lambda norms, **given: fp.people.simulate_queries(norms, **given),
-        {**WORLDS, "norm_budget": 1.0, "kappa": 1.0},
+        {
+            **{"norms": [1.0, 2.0], "epsilon": 1.0, "rounds": 1, "n": 10, "seed": 0, "failure": 0.1},
+            **{"sigma": 1.0, "direction": "PQ", "analysis": abs},
+        },
     ),
     "answer_misses": (
         lambda people, **given: fp.people.answer_misses(people, **given),
         {
             **{"people": 5, "norm_budget": 12.0, "kappa": 0.5, "dimension": 3, "delta": 0.3},
-            **{"answers": 10, "turnover": 1, "seed": 0, "confidence": 0.9},
+            **{"answers": 10, "turnover": 1, "seed": 0, "failure": 0.1},
         },
     ),
     "simulate_training": (
@@ -141,10 +139,10 @@ def test_an_argument_of_any_other_kind_is_answered_or_refused_by_its_name(name: 
             try:
                 call(**(arguments | {argument: junk}))
             except (ValueError, TypeError) as error:
-                said, refused = str(error), refused + 1
+                message, refused = str(error), refused + 1
             else:
                 continue
-            assert "\n" not in said, (argument, junk)
-            assert len(said) < 1500, (argument, junk)
-            assert argument in said, (argument, junk, said)
+            assert "\n" not in message, (argument, junk)
+            assert len(message) < 1500, (argument, junk)
+            assert argument in message, (argument, junk, message)
         assert refused > len(JUNK) // 2, argument

@@ -109,30 +109,30 @@ def games(
 )
 def test_exact_worst_case_is_brute_force_and_every_other_route_agrees_with_it(game, ratio, rounds, direction):
     filt, menu = game
-    asked = {"epsilon": LogRatio(ratio), "rounds": rounds, "direction": direction}
+    options = {"epsilon": LogRatio(ratio), "rounds": rounds, "direction": direction}
     truth = play_out(filt, menu, ratio, rounds, direction)
-    solved = worst_case(filt, menu, **asked)
+    solved = worst_case(filt, menu, **options)
     assert solved.evidence is Evidence.EXACT
     assert solved.value == truth
     assert Fraction(solved.low) <= truth <= Fraction(solved.high)
     # the strategy reaches it, asked in every history by itself, and by the walk over positions
     assert strategy_value(solved.strategy, filt, ratio, rounds, direction) == truth
     if not isinstance(filt, WhimFilter):  # which takes one request for all runs
-        assert evaluate(filt, solved.strategy, **asked).value == truth
+        assert evaluate(filt, solved.strategy, **options).value == truth
     # a denied run that may ask again gains nothing
-    retry = worst_case(filt, menu, on_denial="retry", **asked)
+    retry = worst_case(filt, menu, on_denial="retry", **options)
     assert (retry.value, "retry" in retry.scope) == (truth, True)
     # both directions are the larger of the two, and the roles of P and Q may be exchanged
-    both = worst_case(filt, menu, **asked | {"direction": "both"})
+    both = worst_case(filt, menu, **options | {"direction": "both"})
     other = {"PQ": "QP", "QP": "PQ"}[direction]
     assert both.value == max(truth, play_out(filt, menu, ratio, rounds, other))
     if not filt.looks_at_losses and not isinstance(filt, WhimFilter):
-        swapped = worst_case(filt, [pair.swapped for pair in menu], **asked | {"direction": other})
+        swapped = worst_case(filt, [pair.swapped for pair in menu], **options | {"direction": other})
         assert swapped.value == truth
     if any(type(pair) is FinitePair for pair in menu) and not filt.looks_at_losses:
         return  # whose losses are not known in balls
     # an enclosure holds it, and hardly more where losses lie on a lattice or are kept as they are
-    ball = worst_case(filt, menu, evidence=Evidence.CERTIFIED, **asked)
+    ball = worst_case(filt, menu, evidence=Evidence.CERTIFIED, **options)
     assert Fraction(ball.low) <= truth <= Fraction(ball.high)
     alone = len({getattr(pair, "ratio", None) for pair in menu if type(pair) is not Erasure}) <= 1
     assert ball.high - ball.low <= (1e-10 * truth + 2.0**-149 if alone or filt.looks_at_losses else 0.05)
@@ -182,7 +182,7 @@ def test_simulation_of_the_worst_strategy_meets_its_value(game, seed):
         rounds=3,
         seed=seed,
         direction=solved.direction,
-        confidence=1 - 1e-9,
+        failure=1e-9,
         workers=1,
     )
     assert estimate.low <= solved.high

@@ -20,22 +20,9 @@ from filterproof.filters.rules.blackwell import gaussian_cover
 from filterproof.filters.rules.guarantee_budget import promised_budget
 from filterproof.filters.rules.orders import order_budget
 from filterproof.reports.figures.trials import FilteredDescent, Trial
-from filterproof.theory import (
-    BUN_STEINKE,
-    CKS,
-    ApproxDP,
-    FinitePair,
-    Gaussian,
-    Laplace,
-    RandomizedResponse,
-    RenyiDP,
-    SubsampledGaussian,
-    gaussian_epsilon,
-    max_gaussian_mu,
-    optimal_split,
-    renyi_epsilon,
-)
+from filterproof.theory.conversions import BUN_STEINKE, CKS, gaussian_epsilon, max_gaussian_mu, renyi_epsilon
 from filterproof.theory.drift import mean_loss_upper_bound
+from filterproof.theory.guarantees import ApproxDP, RenyiDP
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.norms import (
     exact_sum_parts,
@@ -45,7 +32,15 @@ from filterproof.theory.numerics.norms import (
 )
 from filterproof.theory.numerics.products import matrix_product
 from filterproof.theory.numerics.stable import log_fraction
-from filterproof.theory.pairs import KOV
+from filterproof.theory.pairs import (
+    KOV,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    SubsampledGaussian,
+)
+from filterproof.theory.stopping_level import optimal_split
 
 PATH = Path(__file__).with_name("numbers.txt")
 

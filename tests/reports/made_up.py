@@ -17,7 +17,7 @@ from filterproof.theory.pairs import RandomizedResponse
 
 #: What a stranger may write.
 EVIL = '<img src=x onerror="alert(1)">&amp; {curly} $math$'
-ZCDP = next(one for one in SUBJECTS if one.name == "ZCDPFilter")
+ZCDP = next(subject for subject in SUBJECTS if subject.name == "ZCDPFilter")
 HOLDS = Verdict(
     Outcome.HOLDS, Evidence.EXACT, "mechanisms with finitely many outcomes", "by theorem 'RDP filter'"
 )

@@ -209,8 +209,8 @@ AS_DATA: dict[tuple[str, ...], Callable[[Any], tuple[object, object]]] = {
         fp.simulate(*map(read_value, _GAME), epsilon=2.0, n=2000, seed=3).rows()[0],
     ),
     ("calibrate", "1", "1e-5", "--mechanism", "zcdp"): lambda data: (data["filters"], _COMPARED.rows()),
-    ("figures", "--list"): lambda data: ([one["name"] for one in data], [*FIGURES]),
-    ("list",): lambda data: ([one["filter"] for one in data["filters"]], [*CATALOGUE]),
+    ("figures", "--list"): lambda data: ([row["name"] for row in data], [*FIGURES]),
+    ("list",): lambda data: ([row["filter"] for row in data["filters"]], [*CATALOGUE]),
 }
 
 
@@ -398,14 +398,14 @@ def two_chapters() -> None:
     [
         *(
             (
-                ("verify", "mine.py::Slow"),
+                ("verify", "mine.py::Slow", "--effort", "0.1"),
                 r"(loading the filter|admission|sequences|games); nothing was decided or written; run verify "
                 "again from the start",
                 interrupt,
             )
             for interrupt in (os.killpg, os.kill)
         ),
-        (("report",), r"page 2 of 2 \(", os.killpg),
+        (("report", "--quick"), r"page 2 of 2 \(", os.killpg),
     ],
     ids=["verify from a terminal", "verify, the first process alone", "the main job from a terminal"],
 )
@@ -413,7 +413,7 @@ def test_ctrl_c_in_verify_says_what_was_done_and_lost(
     folder: Path, command: tuple[str, ...], doing: str, interrupt: Callable[[int, int], None]
 ) -> None:
     before = files(folder)
-    process = typed.start(*command, "--quick", cwd=folder, before=two_chapters)
+    process = typed.start(*command, cwd=folder, before=two_chapters)
     process.wait_for(folder / "playing")
     interrupt(process.pid, signal.SIGINT)
     ended = process.end()

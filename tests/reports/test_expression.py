@@ -10,7 +10,8 @@ from filterproof.filters import ApproximateDPFilter, GaussianFilter, IndividualF
 from filterproof.mc import Constant, HighWhileLossPositive
 from filterproof.reports.target_expression import read_adversary, read_filter, read_promise, read_value
 from filterproof.reports.user_filter import load_filter
-from filterproof.theory import BUN_STEINKE, Gaussian, RandomizedResponse
+from filterproof.theory.conversions import BUN_STEINKE
+from filterproof.theory.pairs import Gaussian, RandomizedResponse
 from tests.reports.typed import MINE
 
 

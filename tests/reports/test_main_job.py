@@ -20,7 +20,9 @@ from tests.reports.reading import check_size
 from tests.reports.typed import filterproof
 
 #: A filter that keeps its guarantee and one that does not.
-SHOWN = tuple(one for one in SUBJECTS if one.name in ("BasicFilter", "NonadaptiveCompositionFilter"))
+SHOWN = tuple(
+    subject for subject in SUBJECTS if subject.name in ("BasicFilter", "NonadaptiveCompositionFilter")
+)
 WRONG = Claim("a-claim", "What comes out otherwise", "here", Outcome.UNDECIDED)
 
 

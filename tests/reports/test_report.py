@@ -12,7 +12,6 @@ from xml.etree import ElementTree
 import pytest
 
 from filterproof.reports.chapters import CLAIMS
-from filterproof.reports.finding import Claim, Finding
 from filterproof.reports.report import (
     LibraryReport,
     changes_since,
@@ -22,7 +21,6 @@ from filterproof.reports.report import (
     verdicts_document,
 )
 from filterproof.reports.study import Study
-from filterproof.theory.agreement import Agreement, AgreementOutcome, IntervalAndEnclosure
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from tests.reports.made_up import BROKEN, EVIL, HOLDS, ZCDP, chapter, report_of
 from tests.reports.reading import FRONT, check_nothing_is_fetched, check_size, parsed, words
@@ -129,15 +127,6 @@ def test_theorem_that_was_only_cited_is_not_as_expected_and_is_shown(second: Pat
     assert "joined by a cited theorem: Doob, optional <stopping>" in page
     (verdict,) = json.loads((second / "verdicts.json").read_text("utf-8"))["verdicts"]
     assert verdict["citations"] == ["Doob, optional <stopping>"]
-
-
-def test_a_comparison_is_no_verdict() -> None:
-    claim = Claim("k", "two routes", "here", AgreementOutcome.AGREES)
-    finding = Finding(claim, Agreement((IntervalAndEnclosure("a", 0.1, 0.3, 0.2, 0.2),), "one game", 1e-6))
-    assert finding.as_expected
-    assert finding.got.startswith("AGREES within")
-    with pytest.raises(TypeError, match="is a comparison"):
-        assert finding.verdict
 
 
 class Prepared(Executor):

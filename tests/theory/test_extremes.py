@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from filterproof.theory import CKS, gaussian_epsilon
-from filterproof.theory.conversions import CONVERSIONS, Conversion
+from filterproof.theory.conversions import CKS, CONVERSIONS, Conversion, gaussian_epsilon
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.pairs import (
     KOV,

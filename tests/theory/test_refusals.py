@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filterproof.theory import BUN_STEINKE, CKS, optimal_split
 from filterproof.theory.pairs import PairPerRun
-from filterproof.theory.stopping_level import kappa_survival
+from filterproof.theory.stopping_level import kappa_survival, optimal_split
 
 HALVES, FIRST, ONE, FIVE = (0.5, 0.5), np.array([0]), fp.Gaussian(1.0), fp.Gaussian(np.ones(5))
 TINY = Q(1, 10**400)
@@ -31,8 +30,8 @@ def drawn(pair: fp.DominatingPair, *given: Any) -> object:
 
 REFUSED: list[tuple[Callable[..., object], str, *tuple[tuple[Any, ...], ...]]] = [
     # guarantees and conversions
-    (BUN_STEINKE.budget, r"delta must be in \(0, 1\), got delta=0\.0; pass a probability", (1.0, 0.0)),
-    (CKS.budget, "epsilon must be finite and > 0", (math.inf, 1e-5)),
+    (fp.BUN_STEINKE.budget, r"delta must be in \(0, 1\), got delta=0\.0; pass a probability", (1.0, 0.0)),
+    (fp.CKS.budget, "epsilon must be finite and > 0", (math.inf, 1e-5)),
     (fp.GaussianDP, r"mu must be finite and > 0, got mu=-1\.0", (-1.0,)),
     (optimal_split, "delta must be one number below 1/2", (48, 0.5)),
     (lambda sigma: kappa_survival(1.0, sigma=sigma, rounds=2), "sigma must be", (0.0,), (5e-324,)),

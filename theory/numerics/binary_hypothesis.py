@@ -26,16 +26,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import mpmath as mp
 from flint import arb, ctx, fmpq
 
 from filterproof.theory.numerics.exact import fraction_from_mpf, to_fmpq
 from filterproof.theory.numerics.golden_section import lowest_at
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
-
-if TYPE_CHECKING:
-    import mpmath as mp
 
 _DIGITS, _BITS = 50, 224
 #: The smallest mass that is written as a fraction.
@@ -112,8 +110,6 @@ def _moment_and_derivatives(
 
 def largest_hockey_stick_point(epsilon: float, bounds: Sequence[RenyiBound]) -> Point:
     """Return masses (x, y) with the largest x - e^epsilon y under bounds, and the active bounds."""
-    import mpmath as mp  # imported on demand
-
     start = _starting_point(
         epsilon,
         [(float(bound.order), float(bound.most.p) / float(bound.most.q), bound.back) for bound in bounds],
@@ -196,8 +192,6 @@ def _refined_point(
     power: mp.mpf, bounds: tuple[RenyiBound, ...], start: tuple[float, float]
 ) -> tuple[mp.mpf, mp.mpf] | None:
     """Return the point near `start` where two bounds, or one bound and a stationary x - e^epsilon y, meet; or None."""
-    import mpmath as mp
-
     orders = [mp.mpf(bound.order.numerator) / bound.order.denominator for bound in bounds]
     goals = [mp.mpf(int(bound.most.p)) / int(bound.most.q) for bound in bounds]
 
@@ -221,8 +215,6 @@ def _refined_point(
 
 def _is_nearly_within_bound(bound: RenyiBound, x: mp.mpf, y: mp.mpf) -> bool:
     """Return whether D_order <= most up to a small relative tolerance."""
-    import mpmath as mp
-
     a = mp.mpf(bound.order.numerator) / bound.order.denominator
     moment, goal = (
         _moment_and_derivatives(x, y, bound, a, mp.log)[0],
@@ -234,8 +226,6 @@ def _is_nearly_within_bound(bound: RenyiBound, x: mp.mpf, y: mp.mpf) -> bool:
 
 def largest_zcdp_hockey_stick_point(epsilon: float, rho: float) -> Point:
     """Return the masses (x, y) with the largest x - e^epsilon y under rho-zCDP."""
-    import mpmath as mp
-
     most = to_fmpq(rho)
 
     def bound_at_order(order: Fraction, back: bool = False) -> RenyiBound:
@@ -270,8 +260,6 @@ def _refined_order_and_point(
     epsilon: float, rho: mp.mpf, order: float, start: tuple[float, float]
 ) -> tuple[mp.mpf, mp.mpf, mp.mpf] | None:
     """Return (a, x, y) near a guess: D_a = a rho, D_a / a is largest in a, x - e^epsilon y is stationary; or None."""
-    import mpmath as mp
-
     power = mp.exp(mp.mpf(epsilon))
 
     def relative_residuals(log_t: mp.mpf, log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf, mp.mpf]:
@@ -292,8 +280,6 @@ def _refined_order_and_point(
 
 def _masses_from_logs(log_x: mp.mpf, log_y: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
     """Return the exponentials of two logs; ValueError unless both masses are below one."""
-    import mpmath as mp
-
     if not (log_x < 0 and log_y < 0):
         raise ValueError(
             "Newton's method left the domain: a mass is not below one"
@@ -305,8 +291,6 @@ def _newton_root(
     relative_residuals: Callable[..., Sequence[mp.mpf]], start: tuple[float, ...]
 ) -> Sequence[mp.mpf] | None:
     """Return a root by Newton's method; None if it leaves the domain or does not converge."""
-    import mpmath as mp
-
     try:
         root = mp.findroot(relative_residuals, start, tol=mp.mpf(10) ** (-2 * _DIGITS + 16), maxsteps=40)
     except (ValueError, ZeroDivisionError, TypeError):

@@ -187,20 +187,14 @@ class DiscreteGaussian(DominatingPair):
     def _upper_tail_isf(self, tail: Real, centre: Real = 0.0) -> NDArray[np.float64]:
         """Return the smallest integer y with P(Y > y) <= tail."""
         at = np.ceil(centre - np.asarray(self.sigma) * special.ndtri(np.clip(tail, 1e-320, 1.0)) - 0.5)
-        at = np.clip(at, centre - self._support_limit, centre + self._support_limit)
-        at = np.round(at)
+        low, high = centre - self._support_limit, centre + self._support_limit
+        at = np.round(np.clip(at, low, high))
         for _ in range(_SEARCHED):
-            short = np.greater(self._mass_above(at, centre), tail) & np.less(at, centre + self._support_limit)
-            if not np.any(short):
+            short = np.greater(self._mass_above(at, centre), tail) & np.less(at, high)
+            far = np.less_equal(self._mass_above(at - 1, centre), tail) & np.greater(at, low)
+            if not np.any(short | far):
                 break
-            at = at + short
-        for _ in range(_SEARCHED):
-            far = np.less_equal(self._mass_above(at - 1, centre), tail) & np.greater(
-                at, centre - self._support_limit
-            )
-            if not np.any(far):
-                break
-            at = at - far
+            at = at + short - far
         return at
 
     def loss_isf(self, tail: Real) -> Real:
@@ -217,12 +211,10 @@ class DiscreteGaussian(DominatingPair):
         return np.asarray(self._loss_at(drawn), dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True)
 class _DiscreteGaussianReferenceValues(PairReferenceValues):
     """Sums over the integers, in balls that contain the remainder."""
 
     pair: DiscreteGaussian
-
     zcdp_theorem = "Rényi divergences"
     pure_epsilon = gdp_mu = INFINITE
 

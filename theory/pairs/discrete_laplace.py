@@ -14,13 +14,7 @@ from filterproof.theory.argument_checks import Real, check_count, check_positive
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import quotient_round_up
 from filterproof.theory.numerics.stable import float_if_scalar
-from filterproof.theory.pairs.base import (
-    ALL_CHARGES,
-    ITSELF,
-    Outputs,
-    alias_property,
-    half_square_property,
-)
+from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, Outputs, alias_property, half_square_property
 from filterproof.theory.pairs.finite import (
     FiniteOutcomesPair,
     gdp_mu_from_corners,
@@ -136,11 +130,8 @@ def _normal_isf_of_tail(n: int, rate: NDArray[np.float64]) -> NDArray[np.float64
     return np.where(missing < 0.5, near, -special.ndtri_exp(-n * rate - rm.log1p(ratio)))
 
 
-@dataclass(frozen=True, slots=True)
 class _DiscreteLaplaceReferenceValues(FiniteReferenceValues):
     """The masses of integer noise up to 0, at 1..s-1, and from s on."""
-
-    pair: DiscreteLaplace
 
     @property
     def masses(self) -> list[tuple[Mass, Mass]]:

@@ -25,13 +25,7 @@ from filterproof.theory.numerics.stable import (
     log_round_up,
     mass_as_double,
 )
-from filterproof.theory.pairs.base import (
-    ALL_CHARGES,
-    DominatingPair,
-    ExactMasses,
-    Outputs,
-    alias_property,
-)
+from filterproof.theory.pairs.base import ALL_CHARGES, DominatingPair, ExactMasses, Outputs, alias_property
 from filterproof.theory.pairs.finite_charges import least_gdp_mu, least_zcdp_rho
 from filterproof.theory.pairs.finite_reference_values import FiniteReferenceValues, Mass
 from filterproof.theory.pairs.reference_values import (
@@ -278,11 +272,8 @@ class FinitePair(FiniteOutcomesPair):
         return FinitePair(self.q, self.p)
 
 
-@dataclass(frozen=True, slots=True)
 class _FinitePairReferenceValues(FiniteReferenceValues):
     """The outcomes as given."""
-
-    pair: FinitePair
 
     @property
     def masses(self) -> list[tuple[Mass, Mass]]:

@@ -15,14 +15,7 @@ from filterproof.theory.argument_checks import Real, check_at_least_zero
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.numerics.stable import float_if_scalar, half_square_round_up, log_round_up
-from filterproof.theory.pairs.base import (
-    ALL_CHARGES,
-    ITSELF,
-    ExactMasses,
-    KOVForm,
-    Outputs,
-    alias_property,
-)
+from filterproof.theory.pairs.base import ALL_CHARGES, ITSELF, ExactMasses, KOVForm, Outputs, alias_property
 from filterproof.theory.pairs.finite import FiniteOutcomesPair, pure_to_gdp
 from filterproof.theory.pairs.finite_charges import response_rho
 from filterproof.theory.pairs.finite_reference_values import FiniteReferenceValues, Mass
@@ -212,16 +205,13 @@ def rational_exp_epsilon(epsilon: Real) -> Fraction | None:
     return next((ratio for ratio in ratios if ratio > 1 and log_round_up(ratio) == epsilon), None)
 
 
-@dataclass(frozen=True, slots=True)
 class _KOVReferenceValues(FiniteReferenceValues):
     """Four outcomes with losses inf, epsilon, -epsilon and -inf."""
-
-    pair: RevealedOrRandomisedBitPair
 
     @property
     def at(self) -> dict[str, Fraction]:
         form = self.pair._kov_parameters
-        return {"e": Fraction(form.epsilon), "d": Fraction(form.delta)}  # type: ignore[arg-type]
+        return {"e": Fraction(form.epsilon), "d": Fraction(form.delta)}
 
     @property
     def kov_parameters(self) -> tuple[Fraction, Fraction] | None:

@@ -83,6 +83,7 @@ class ReferenceValue:
 INFINITE = ReferenceValue(None)
 
 
+@dataclass(frozen=True, slots=True)
 class PairReferenceValues(ABC):
     """The true values of a pair of shape (), each under the name of the method that computes it in doubles.
 
@@ -91,8 +92,6 @@ class PairReferenceValues(ABC):
     of `zcdp_rho`. `zcdp_slack` and `hockey_stick_slack`: allowed relative excess of the declared rho and of a charged
     hockey-stick.
     """
-
-    __slots__ = ()
 
     pair: Any
     formulas: ClassVar[Mapping[str, str | None]] = {}
@@ -163,7 +162,7 @@ class PairReferenceValues(ABC):
 
     @property
     def kov_parameters(self) -> tuple[Fraction, Fraction] | None:
-        """Return (epsilon, delta) of a pair that equals KOV(epsilon, delta); None for others."""
+        """Return (epsilon, delta) of a KOV pair with a delta, and of an erasure's equal KOV pair; None for others."""
         return None
 
     @property

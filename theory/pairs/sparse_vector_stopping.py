@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from filterproof.theory.argument_checks import check_count
 
 #: The smallest value is minus this.
@@ -32,10 +34,8 @@ def stop_distribution(values: Sequence[int], *, ratio: Fraction) -> tuple[Fracti
         raise ValueError(
             f"ratio must be a fraction above one, got {ratio!r}; pass e^epsilon, such as Fraction(3, 2)"
         )
-    values_as_ints, r = (
-        [check_count("values", value, least=-_MAX_MAGNITUDE) for value in values],
-        1 / Fraction(ratio),
-    )
+    values_as_ints = [check_count("values", value, least=-_MAX_MAGNITUDE) for value in values]
+    r = 1 / Fraction(ratio)
     low, high = min([0, *values_as_ints]), max([0, *values_as_ints])
     scale = (1 - r) / (1 + r)
     stops = []
@@ -64,10 +64,7 @@ def _noise_tail(m: int, r: Fraction) -> Fraction:
 
 
 def _polynomial_product(first: list[Fraction], second: list[Fraction]) -> list[Fraction]:
-    product = [Fraction(0)] * (len(first) + len(second) - 1)
-    for i, a in enumerate(first):
-        for j, b in enumerate(second):
-            product[i + j] += a * b
+    product: list[Fraction] = np.convolve(first, second).tolist()  # type: ignore[type-var]
     return product
 
 

@@ -272,8 +272,12 @@ def _verdict_on_calibrated_filter(filt: Any) -> Verdict:
     """Return the verdict on a `CalibratedFilter`, from the worst-case game over its levels."""
     if not _is_catalogued(inner := type(filt.inner)):
         raise NoTheoremError(f"its inner filter is a {inner.__name__}, which is not in the catalogue")
-    if filt.looks_at_losses or not all(map(is_ours, filt.menu)):
-        raise NoTheoremError("its levels dominate no other mechanisms")
+    if filt.looks_at_losses:
+        raise NoTheoremError("it uses realised losses, for which its levels dominate no other mechanism")
+    if foreign := [pair for pair in filt.menu if not is_ours(pair)]:
+        raise NoTheoremError(
+            f"its level {foreign[0]!r} is of a class of its own; calibrate over the library's pairs"
+        )
     try:
         solved = filt.recheck()
     except ValueError as reason:

@@ -355,7 +355,7 @@ def _upper_bound_and_reason(
     if proved is None:
         return None, "no theorem bounds it from above"
     if proved.rounding:
-        from filterproof.mc.prove.induction import guarantees_after_grants  # imports certified budgets
+        from filterproof.mc.prove.sum_bounds import guarantees_after_grants  # imports certified budgets
 
         most = max(map(measure.promised, guarantees_after_grants(proved.rounding, _GRANTS)))
         return most, f"by the proof from its source code, for up to {_GRANTS:,} grants"

@@ -38,6 +38,6 @@ def answer(do: str, run: int = 0, request: Any = None, state: str = "0", **_: ob
 
 
 for line in sys.stdin:
-    told = json.loads(line)
-    answers = [answer(**command) for command in told["batch"]]
-    print(json.dumps({"id": told["id"], "answers": answers}), flush=True)
+    received = json.loads(line)
+    answers = [answer(**command) for command in received["batch"]]
+    print(json.dumps({"id": received["id"], "answers": answers}), flush=True)

@@ -93,7 +93,9 @@ READ: list[tuple[Any, Any]] = [
     *((odometer, odometer.epsilon) for odometer in ODOMETERS),
     *((tracker, tracker.value) for tracker in TRACKERS),
 ]
-each_bound = pytest.mark.parametrize(("adding", "read"), READ, ids=[type(one).__name__ for one, _ in READ])
+each_bound = pytest.mark.parametrize(
+    ("adding", "read"), READ, ids=[type(adding).__name__ for adding, _ in READ]
+)
 
 
 @each_bound

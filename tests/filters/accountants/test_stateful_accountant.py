@@ -49,9 +49,9 @@ CHANGES: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
         lambda: fp.IndividualTracker(fp.GaussianTracker(size=1.0), 3),
         lambda everyone: everyone.spend(Gaussian(mu=0.25)),
     ),
-    "answer": (queries, lambda asked: asked.answer(np.full(3, 0.25), rng())),
-    "join": (queries, lambda asked: asked.join(2)),
-    "leave": (queries, lambda asked: asked.leave(1)),
+    "answer": (queries, lambda accountant: accountant.answer(np.full(3, 0.25), rng())),
+    "join": (queries, lambda accountant: accountant.join(2)),
+    "leave": (queries, lambda accountant: accountant.leave(1)),
     "is_above": (
         lambda: fp.AboveThreshold(2**40, ratio=Fraction(3, 2), rng=rng()),
         lambda stop: stop.is_above(0, rng()),
@@ -62,8 +62,8 @@ READS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     "remaining": (people, lambda everyone: everyone.remaining()),
     "report_for": (people, lambda everyone: everyone.report_for(0)),
     "to_dict": (people, lambda everyone: everyone.to_dict()),
-    "report_for of queries": (queries, lambda asked: asked.report_for(0)),
-    "to_dict of queries": (queries, lambda asked: asked.to_dict()),
+    "report_for of queries": (queries, lambda accountant: accountant.report_for(0)),
+    "to_dict of queries": (queries, lambda accountant: accountant.to_dict()),
 }
 
 

@@ -131,7 +131,7 @@ def test_one_object_for_all_runs_is_refused(kind: str) -> None:
 @pytest.mark.parametrize("menu", [MENU, None], ids=["counted", "copied"])
 def test_it_grants_up_to_the_target_and_no_bit_beyond(menu: Any) -> None:
     for answer, granted in ((1.0, True), (math.nextafter(1.0, 2.0), False), (math.inf, False)):
-        filt = fp.from_accountant(Purse, EPSILON, fp.ZCDP(1.0), menu=menu, spent=lambda held, x=answer: x)
+        filt = fp.from_accountant(Purse, EPSILON, fp.ZCDP(1.0), menu=menu, spent=lambda purse, x=answer: x)
         assert filt.open().request(MENU[0]) is granted
 
 

@@ -15,18 +15,18 @@ HALF, QUARTER = fp.RandomizedResponse(0.5), fp.RandomizedResponse(0.25)
 class Vote:
     """A vote costs what it is told afterwards; one that does not fit is denied."""
 
-    left, asked = 1.0, 0.0
+    left, requested = 1.0, 0.0
 
     def ask(self, epsilon: float) -> bool:
-        self.asked = epsilon
+        self.requested = epsilon
         return epsilon <= self.left
 
     def only_yes(self, loss: float) -> None:
         if loss > 0:
-            self.left -= self.asked
+            self.left -= self.requested
 
     def always(self, loss: float) -> None:
-        self.left -= self.asked if abs(loss) > 0 else 0.0
+        self.left -= self.requested if abs(loss) > 0 else 0.0
 
 
 def votes(on_release: Any, menu: tuple[fp.RandomizedResponse, ...] | None = (HALF, QUARTER)) -> Any:

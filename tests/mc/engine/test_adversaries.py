@@ -101,8 +101,8 @@ def test_a_script_asks_for_each_pair_so_many_times_in_a_row_whatever_is_released
     written_out = [pair for pair, n in zip(pairs, times, strict=True) for _ in range(n)]
     assert script.horizon == len(written_out)
     for loss in (-3.0, 0.0, 7.0):
-        asked = [script.request(view([loss], filt, t)) for t in range(script.horizon + 3)]
-        assert asked == [*written_out, *3 * pairs[2:]]
+        requests = [script.request(view([loss], filt, t)) for t in range(script.horizon + 3)]
+        assert requests == [*written_out, *3 * pairs[2:]]
     assert script.possible_requests == pairs[:2]
     assert not script.requests_only_gaussians
     assert fp.Scripted(pairs[::2], times[::2]).requests_only_gaussians
@@ -125,10 +125,10 @@ def test_the_random_spender_tosses_its_own_coins() -> None:
     assert mu.min() > 0
     assert mu.max() <= 0.2
     assert abs(mu.mean() - 0.1) < 6 * 0.2 / np.sqrt(12 * 2000)  # beyond six deviations once in 10^9
-    one, other = (
+    first, other = (
         play_batch(fp.runs.Game.between(filt, adversary), Batch(seed, 0, 50)).loss for seed in (1, 2)
     )
-    assert (one != other).all()
+    assert (first != other).all()
 
 
 @pytest.mark.parametrize("adversary", [*PARAMETERLESS, fp.EraserForever(0.1)], ids=lambda a: type(a).__name__)

@@ -31,7 +31,7 @@ class OwnScript(Scripted):
     pass
 
 
-@pytest.mark.parametrize("subject", slow_but(SUBJECTS[::3], SUBJECTS), ids=lambda one: one.name)
+@pytest.mark.parametrize("subject", slow_but(SUBJECTS[::3], SUBJECTS), ids=lambda first: first.name)
 def test_the_runs_of_every_filter_are_bit_for_bit_those_with_states_of_their_own(
     subject: FilterPageSubject,
 ) -> None:
@@ -48,8 +48,8 @@ def test_the_runs_of_every_filter_are_bit_for_bit_those_with_states_of_their_own
                 game = fp.runs.Game.between(filt, adversary, rounds=20, direction=direction)  # type: ignore[arg-type]
                 both.append(play_batch(replace(game, order=order), Batch(5, 0, N)))
             for name in ("loss", "log_weight", "releases"):
-                one, other = (np.asarray(getattr(paths, name)) for paths in both)
-                assert one.tobytes() == other.tobytes(), (type(ours).__name__, order, name)
+                first, other = (np.asarray(getattr(paths, name)) for paths in both)
+                assert first.tobytes() == other.tobytes(), (type(ours).__name__, order, name)
             assert both[0].releases.any()
 
 

@@ -154,8 +154,8 @@ def test_a_guard_charges_the_divergence_of_the_law_that_is_drawn_from(direction:
 
 def test_a_guard_lets_nothing_pass_that_is_beyond_its_bound_or_no_number() -> None:
     monitor = BudgetMonitor.at(2.0, 1.0, 0.5, "truncate")
-    spent, kept = np.array([0.5, 2.0, np.nan, 0.5, 0.5]), np.array([0.0, 0.0, 0.0, -1.0, np.nan])
-    assert monitor.is_exceeded(spent, kept).tolist() == [False, True, True, True, True]
+    spent, finite = np.array([0.5, 2.0, np.nan, 0.5, 0.5]), np.array([0.0, 0.0, 0.0, -1.0, np.nan])
+    assert monitor.is_exceeded(spent, finite).tolist() == [False, True, True, True, True]
     monitor.check_finished(np.array([0.5]), np.zeros(1), np.zeros(1))
     for loss, log_finite in ((2.0, 0.0), (np.nan, 0.0), (0.5, -1.0), (0.5, np.nan)):
         with pytest.raises(BoundExceeded):

@@ -16,20 +16,20 @@ class Own(fp.Adversary):
 
 
 def test_questions_of_the_librarys_values_are_answered_once_and_on_copies() -> None:
-    asked: list[Any] = []
+    calls: list[Any] = []
 
     @cache_results(8)
     def answer(*given: Any) -> list[Any]:
-        asked.append(given)
+        calls.append(given)
         return [given]
 
     filt = fp.GaussianFilter(mu=1.0)
     first = answer(filt, np.zeros(2))
     assert answer(fp.GaussianFilter(mu=1.0), np.zeros(2)) is first
-    assert asked[0][0] is not filt, "what it holds is nobody else's"
+    assert calls[0][0] is not filt, "what it holds is nobody else's"
     for other in ((fp.GaussianFilter(mu=2.0), np.zeros(2)), (filt, -np.zeros(2)), (1,), (1.0,)):
         assert answer(*other) is answer(*other)
-    assert len(asked) == 5
+    assert len(calls) == 5
     for own in (Own(), lambda mu: fp.Gaussian(mu)):
         assert answer(own) is not answer(own)  # it may answer otherwise another time
-        assert asked[-1][0] is own
+        assert calls[-1][0] is own

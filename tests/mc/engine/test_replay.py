@@ -54,14 +54,14 @@ class Diary(fp.Adversary):
     def _write(
         self, view: fp.AdversaryView, pair: fp.DominatingPair, level: NDArray[np.float64], last: bool
     ) -> fp.DominatingPair:
-        who, (twice, asked), sevens, shared = view.memory
+        who, (twice, counts), sevens, shared = view.memory
         np.testing.assert_array_equal(twice, np.stack([who, 10 * who], axis=1))
         assert (len(sevens), shared) == (view.n, "shared")
         assert (sevens == 7).all()
         admitted = view.admits(pair)
         parts = view.state if isinstance(view.state, tuple) else (view.state,)
         for row, run in enumerate(who.tolist()):
-            assert asked[row] == len(self.pages[run])
+            assert counts[row] == len(self.pages[run])
             self.pages[run].append(
                 Entry(
                     view.round,
@@ -73,7 +73,7 @@ class Diary(fp.Adversary):
                     tuple(np.asarray(part[row] + 0.0).tobytes() for part in parts),
                 )
             )
-        asked += 1
+        counts += 1
         return pair
 
     def request(self, view: fp.AdversaryView) -> fp.DominatingPair:
@@ -130,17 +130,17 @@ def replay(game: fp.runs.Game, paths: fp.runs.FinishedRuns) -> None:
         spent = single(game.filter, pages, diary.family, float(end), waits=game.waits)
         assert paths.releases[run] == len(spent) <= game.rounds
         # denied once at most, but in a game that waits; then one request more, if there is a final one
-        told = [entry.admitted for entry in pages]
-        denied, more = False in told, 2 if diary.asks_finally else 1
-        assert len(pages) == (told.index(False) + more if denied and not game.waits else game.rounds)
+        decisions = [entry.admitted for entry in pages]
+        denied, more = False in decisions, 2 if diary.asks_finally else 1
+        assert len(pages) == (decisions.index(False) + more if denied and not game.waits else game.rounds)
         finals = [entry.last_request for entry in pages]
         assert finals == [False] * (len(pages) - 1) + [denied and diary.asks_finally]
         rounds = [entry.round for entry in pages]
         assert rounds == [*range(len(pages) - 1), game.rounds if finals[-1] else len(pages) - 1]
         pairs = [diary.family(level) for level in spent]
         if game.erasures == "weighed":
-            kept = sum(math.log1p(-float(pair.infinite_mass)) for pair in pairs)
-            assert np.ravel(paths.log_finite)[run] == pytest.approx(kept, rel=1e-12, abs=1e-15)
+            log_finite = sum(math.log1p(-float(pair.infinite_mass)) for pair in pairs)
+            assert np.ravel(paths.log_finite)[run] == pytest.approx(log_finite, rel=1e-12, abs=1e-15)
         if game.order != 1 and all(float(pair.infinite_mass) == 0 for pair in pairs):
             # log dP/dR = sum (a - 1)(D_a - L)
             drawn_from = [pair.swapped if backward else pair for pair in pairs]

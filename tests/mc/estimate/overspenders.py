@@ -106,9 +106,9 @@ class Overspender:
         )
         return OverspendingFilter(promise, word, due, lavish, self.below)
 
-    def adversary(self, *, telling: bool) -> fp.Adversary:
+    def adversary(self, *, announced: bool) -> fp.Adversary:
         """The adversary that exploits the filter, and that lists its requests or does not."""
-        if telling:
+        if announced:
             return fp.Scripted((self.first, self.then), (1, self.rounds - 1))
         return Silent(self.first, self.then)
 

@@ -13,11 +13,11 @@ HOW = {"norm_budget": 12.0, "kappa": 0.5, "dimension": 3, "delta": 0.3}
 @pytest.mark.parametrize(("dimension", "turnover"), [(3, 0), (1, 1)])
 def test_an_answer_misses_its_bound_as_often_as_the_error_function_says(dimension, turnover):
     how = {**HOW, "dimension": dimension, "turnover": turnover}
-    found = fp.people.answer_misses(40 if turnover else 20, **how, answers=1000, seed=2, failure=1e-6)
+    estimate = fp.people.answer_misses(40 if turnover else 20, **how, answers=1000, seed=2, failure=1e-6)
     each = special.erfc(math.sqrt(math.log(dimension / 0.3)))
-    assert 1 - (1 - each) ** dimension in found
-    assert found.high < 0.4
-    assert found.n == 1000
+    assert 1 - (1 - each) ** dimension in estimate
+    assert estimate.high < 0.4
+    assert estimate.n == 1000
 
 
 def test_people_who_count_too_often_are_seen(monkeypatch):

@@ -18,22 +18,22 @@ laplace = noisy_sum(2.0)
 @pytest.mark.parametrize("name", slow_but({*PLANTED} - MANY, PLANTED))
 def test_faulty_noise_is_refuted_and_right_noise_is_undecided(name: str) -> None:
     """Null: an interval misses with a probability of at most 1e-6, so one of all with at most 3e-5."""
-    one = PLANTED[name]
-    n = one.n if one.faulty else 5_000
-    audit = fp.audit_mechanism(one.release, one.data, one.neighbour, one.promise, n=n)
-    assert audit.verdict.outcome is (fp.Outcome.REFUTED if one.faulty else fp.Outcome.UNDECIDED)
+    mechanism = PLANTED[name]
+    n = mechanism.n if mechanism.faulty else 5_000
+    audit = fp.audit_mechanism(mechanism.release, mechanism.data, mechanism.neighbour, mechanism.promise, n=n)
+    assert audit.verdict.outcome is (fp.Outcome.REFUTED if mechanism.faulty else fp.Outcome.UNDECIDED)
     assert audit.verdict.evidence is fp.Evidence.STATISTICAL
     assert audit.estimate == audit.stops[-1]
     assert str(audit.estimate) in str(audit)
-    assert (audit.estimate.low > audit.promised) is one.faulty
-    assert one.faulty or audit.samples == n
-    if one.promise is DING and one.faulty:  # and then it stops
+    assert (audit.estimate.low > audit.promised) is mechanism.faulty
+    assert mechanism.faulty or audit.samples == n
+    if mechanism.promise is DING and mechanism.faulty:  # and then it stops
         assert audit.samples < n
         assert not any(stop.low > audit.promised for stop in audit.stops[:-1])
-    if one.drawn is not None:
-        assert audit.estimate.low <= float(one.drawn.hockey_stick(audit.epsilon))
-    if isinstance(one.promise, fp.DominatingPair):  # the bound adds at most the errors that it states
-        exact = float(one.promise.hockey_stick(audit.epsilon))
+    if mechanism.drawn is not None:
+        assert audit.estimate.low <= float(mechanism.drawn.hockey_stick(audit.epsilon))
+    if isinstance(mechanism.promise, fp.DominatingPair):  # the bound adds at most the errors that it states
+        exact = float(mechanism.promise.hockey_stick(audit.epsilon))
         assert exact <= audit.promised <= exact * (1 + 2.0**-39) + 2.0**-49 * audit.epsilon + 2.0**-1069
 
 
@@ -143,7 +143,7 @@ def test_outputs_are_told_apart_by_entries_beside_nan_and_not_by_the_sign_of_zer
     assert audit.verdict.outcome is fp.Outcome.REFUTED
     drawn = hidden if audit.exchanged else shown
     assert set(audit.event.split(" or ")) == {
-        f"output = {[*map(float, one), 0.0, math.nan]}" for one in drawn
+        f"output = {[*map(float, value), 0.0, math.nan]}" for value in drawn
     }
 
 

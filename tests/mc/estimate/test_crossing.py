@@ -103,14 +103,14 @@ def test_a_line_is_crossed_as_often_as_the_reflection_formula_says_for_small_ste
         up, down = (a * s + b) / math.sqrt(s), (a * s - b) / math.sqrt(s)
         return special.ndtr(-up) + math.exp(-2 * a * b) * special.ndtr(down)
 
-    found = crossed(odometer, adversary, 400, n=20_000, seed=5)
+    estimate = crossed(odometer, adversary, 400, n=20_000, seed=5)
     if isinstance(adversary, fp.Constant):
-        assert reflected(b + 0.5826 * 0.05, 1.0) in found
-        assert found.low <= reflected(b, 1.0)
+        assert reflected(b + 0.5826 * 0.05, 1.0) in estimate
+        assert estimate.low <= reflected(b, 1.0)
     else:  # the limit for ever: Ville's inequality is an equality
         assert reflected(b, 1e9) == pytest.approx(DELTA, rel=1e-9)
-        assert found.value >= 0.9 * DELTA
-        assert found.low <= DELTA
+        assert estimate.value >= 0.9 * DELTA
+        assert estimate.low <= DELTA
 
 
 @pytest.mark.parametrize("before", [-1.0, math.nan])
@@ -119,9 +119,9 @@ def test_the_bound_before_the_first_release_is_not_compared(before):
         bound = Bound(
             lambda state, later=later: np.where(state == 0, before, np.where(state == 1, later, 1e9))
         )
-        found = crossed(bound, RESPONSE, rounds, n=20_000)
-        assert truth in found
-        assert truth or found.value == 0
+        estimate = crossed(bound, RESPONSE, rounds, n=20_000)
+        assert truth in estimate
+        assert truth or estimate.value == 0
 
 
 def test_a_bound_that_is_no_number_is_refused_where_it_is_compared():
@@ -137,7 +137,7 @@ def test_a_bound_that_is_no_number_is_refused_where_it_is_compared():
 
 
 @pytest.mark.parametrize(
-    ("changes", "error", "said"),
+    ("changes", "error", "message"),
     [
         ({"adversary": fp.HighWhileLossPositive()}, ValueError, "^adversary must name its family and levels"),
         ({"on_denial": "retry"}, TypeError, "^on_denial is not allowed"),
@@ -156,9 +156,9 @@ def test_a_bound_that_is_no_number_is_refused_where_it_is_compared():
         ),
     ],
 )
-def test_what_cannot_be_watched_is_refused_in_one_sentence(changes, error, said):
+def test_what_cannot_be_watched_is_refused_in_one_sentence(changes, error, message):
     given = {"odometer": ODOMETERS[0], "adversary": fp.Constant(0.1), "rounds": 3} | changes
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         fp.odometers.crossing_probability(
             given.pop("odometer"), given.pop("adversary"), n=100, workers=1, **given
         )

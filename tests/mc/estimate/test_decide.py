@@ -5,12 +5,11 @@ Null of every decision below: wrong with probability at most 1e-6.
 
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 
 import filterproof as fp
 from filterproof.mc.engine.streams import BATCH_SIZE
-from filterproof.mc.intervals.anytime import ThresholdSide
+from filterproof.mc.estimate.sequential_test import ThresholdSide
 
 GDP, CHASING = fp.GaussianFilter(mu=1.0), fp.HighWhileLossPositive(pace=5)
 
@@ -22,7 +21,7 @@ def test_a_tenth_off_the_truth_is_told_from_it_with_a_few_tiles(epsilon, share, 
     delta = share * fp.Gaussian(1.0).hockey_stick(epsilon)
     decision = fp.sequential_test(GDP, CHASING, epsilon=epsilon, delta=delta, workers=1)
     assert decision.side is side
-    assert decision.n <= 20 * BATCH_SIZE
+    assert decision.n < BATCH_SIZE, "the first look decides"
     assert decision.threshold == delta
 
 
@@ -41,11 +40,15 @@ def test_a_weight_bound_that_is_the_promise_itself_decides_at_once():
     """For a zCDP promise delta is the bound on the weights, so that no path can speak against it."""
     decision = fp.sequential_test(fp.ZCDPFilter(rho=0.5), CHASING, epsilon=1.0, workers=1)
     assert decision.side is ThresholdSide.BELOW
-    assert decision.n == BATCH_SIZE
+    assert decision.n < BATCH_SIZE
 
 
 def test_a_decision_is_the_same_on_two_threads_and_from_a_store(tmp_path):
-    question = {"delta": 0.994 * fp.Gaussian(1.0).hockey_stick(1.0), "failure": 1e-9, "most": 20 * BATCH_SIZE}
+    question = {
+        "delta": 0.9997 * fp.Gaussian(1.0).hockey_stick(1.0),
+        "failure": 1e-9,
+        "most": 20 * BATCH_SIZE,
+    }
     with ThreadPoolExecutor(2) as threads:
         alone, shared, again = (
             fp.sequential_test(GDP, CHASING, epsilon=1.0, **question, **where)
@@ -69,13 +72,4 @@ def test_a_pure_promise_falls_to_one_path_beyond_it_but_not_to_rounding(charge, 
     decision = fp.sequential_test(fp.ZCDPFilter(rho=0.5), response, epsilon=0.3, delta=0.0, **how)
     assert decision.side is side
     assert decision.n == 50_000 or side is ThresholdSide.ABOVE, "all its paths are used, and not one more"
-    assert decision.threshold < 1e-28
-
-
-def test_what_is_no_one_epsilon_is_refused():
-    with pytest.raises(TypeError, match=r"epsilon must be one number, got an array of shape \(2,\); ask"):
-        fp.sequential_test(GDP, fp.OneShot(), epsilon=np.array([1.0, 2.0]), failure=0.01)
-
-
-def test_nothing_is_above_a_delta_of_one():
-    assert fp.sequential_test(GDP, fp.OneShot(), epsilon=1.0, delta=1.0).side is ThresholdSide.UNDECIDED
+    assert decision.threshold == 0

@@ -72,7 +72,7 @@ def test_rounds_of_kov_have_their_exact_composition(
         assert " + tilted to order " in estimate.method
         assert estimate.relative_half_width < width
         if width == 0.01:  # a round less, or more, would show
-            assert not any(composed(pair, rounds + one, epsilon) in estimate for one in (-1, 1))
+            assert not any(composed(pair, rounds + change, epsilon) in estimate for change in (-1, 1))
 
 
 STEPS: tuple[Any, ...] = (

@@ -39,8 +39,8 @@ def compared(word: str) -> fp.results.FilterComparison:
 
 @pytest.mark.parametrize("word", slow_but([*MECHANISMS][:2], MECHANISMS))
 def test_the_code_of_each_filter_runs_and_a_session_grants_as_many(word: str) -> None:
-    for one in compared(word).choices:
-        opens, asks = one.code.splitlines()
+    for choice in compared(word).choices:
+        opens, asks = choice.code.splitlines()
         names = {"fp": fp}
         run(opens, names)
         run(asks, names)
@@ -51,28 +51,28 @@ def test_the_code_of_each_filter_runs_and_a_session_grants_as_many(word: str) ->
         while names["granted"]:
             granted += 1
             run(asks, names)
-        assert granted == one.rounds == one.low == one.high, one.name
+        assert granted == choice.rounds == choice.low == choice.high, choice.name
 
 
 @pytest.mark.parametrize("word", MECHANISMS)
 def test_no_filter_that_ignores_losses_grants_more_than_a_plan_can_have(word: str) -> None:
-    found = compared(word)
-    shares = [row["share_low"] for row in found.rows() if row["filter"] not in LOSS_OBSERVERS]
+    ranking = compared(word)
+    shares = [row["share_low"] for row in ranking.rows() if row["filter"] not in LOSS_OBSERVERS]
     assert 0 < max(shares) <= 1
-    assert [one.rounds for one in found.choices] == sorted(
-        (one.rounds for one in found.choices), reverse=True
+    assert [choice.rounds for choice in ranking.choices] == sorted(
+        (choice.rounds for choice in ranking.choices), reverse=True
     )
 
 
 def test_gaussians_have_what_the_closed_form_allows_and_the_gdp_filter_all_of_it() -> None:
-    found = compared("gaussian")
+    ranking = compared("gaussian")
     most = math.floor((float(fp.conversions.max_gaussian_mu(EPSILON, DELTA)) / 0.125) ** 2)
-    assert found.fewest == found.most == most
-    assert {one.name: one.rounds for one in found.choices}["GaussianFilter"] == most
+    assert ranking.fewest == ranking.most == most
+    assert {choice.name: choice.rounds for choice in ranking.choices}["GaussianFilter"] == most
 
 
 def test_responses_have_what_the_binomial_sum_allows() -> None:
-    found = compared("pure")
+    ranking = compared("pure")
     e = math.exp(0.25)
 
     def delta(k: int) -> float:
@@ -81,47 +81,47 @@ def test_responses_have_what_the_binomial_sum_allows() -> None:
             / (1 + e) ** k
         )
 
-    assert delta(found.fewest) <= DELTA < delta(found.most + 1)
-    assert {one.name: one.rounds for one in found.choices}["calibrated"] == found.most
+    assert delta(ranking.fewest) <= DELTA < delta(ranking.most + 1)
+    assert {choice.name: choice.rounds for choice in ranking.choices}["calibrated"] == ranking.most
 
 
 def test_of_rho_alone_only_what_rests_on_rho_is_compared() -> None:
-    found = compared("zcdp")
-    assert {one.name.split(",")[0] for one in found.choices} == {"ApproximateDPFilter", "RenyiFilter"}
-    assert found.choices[0].rounds == math.floor(float(fp.CKS.budget(EPSILON, DELTA)) / 1e-3)
-    assert found.choices[0].rounds <= found.fewest <= found.most
-    assert found.most == math.floor(float(fp.conversions.max_gaussian_mu(EPSILON, DELTA)) ** 2 / 2e-3)
+    ranking = compared("zcdp")
+    assert {choice.name.split(",")[0] for choice in ranking.choices} == {"ApproximateDPFilter", "RenyiFilter"}
+    assert ranking.choices[0].rounds == math.floor(float(fp.CKS.budget(EPSILON, DELTA)) / 1e-3)
+    assert ranking.choices[0].rounds <= ranking.fewest <= ranking.most
+    assert ranking.most == math.floor(float(fp.conversions.max_gaussian_mu(EPSILON, DELTA)) ** 2 / 2e-3)
 
 
 def test_the_mean_of_rounds_that_losses_decide_is_in_its_interval() -> None:
-    found = compared("pure")
-    for one in [one for one in found.choices if one.name in LOSS_OBSERVERS]:
+    ranking = compared("pure")
+    for choice in [choice for choice in ranking.choices if choice.name in LOSS_OBSERVERS]:
         names = {"fp": fp}
-        run(one.code.splitlines()[0].removesuffix(".open()"), names)
+        run(choice.code.splitlines()[0].removesuffix(".open()"), names)
         filt = names["session"]
-        longest = getattr(filt, "rounds", 8 * found.most)
+        longest = getattr(filt, "rounds", 8 * ranking.most)
         curve = fp.release_survival(
             filt, fp.Constant(fp.RandomizedResponse(0.25)), n=4000, rounds=longest, seed=9
         )
         mean = sum(at.value for at in curve.at)
-        assert one.low <= mean <= one.high
-        assert one.low <= one.rounds <= one.high
+        assert choice.low <= mean <= choice.high
+        assert choice.low <= choice.rounds <= choice.high
 
 
 def test_every_sound_filter_of_the_catalogue_is_compared_or_a_reason_is_given() -> None:
-    names = {one.name.split(",")[0] for word in MECHANISMS for one in compared(word).choices}
+    names = {choice.name.split(",")[0] for word in MECHANISMS for choice in compared(word).choices}
     sound = {name for name, entry in CATALOGUE.items() if entry.sound}
     assert sound - names == set(NOT_COMPARED)
 
 
 def test_where_no_round_fits_every_filter_says_none() -> None:
-    found = fp.rank_filters_by_releases(Fraction(1, 10), 1e-9, fp.Gaussian(3.0))
-    assert found.fewest == found.most == 0
-    assert {one.rounds for one in found.choices} == {0}
-    assert found.rows()[0]["share_low"] is None
+    ranking = fp.rank_filters_by_releases(Fraction(1, 10), 1e-9, fp.Gaussian(3.0))
+    assert ranking.fewest == ranking.most == 0
+    assert {choice.rounds for choice in ranking.choices} == {0}
+    assert ranking.rows()[0]["share_low"] is None
 
 
 def test_rounds_of_zcdp_are_counted_where_few_bits_do_not_tell_b_star() -> None:
     # B* is 50 - log(0.01), as far as digits show
-    found = fp.rank_filters_by_releases(50.0, 0.99, fp.ZCDP(5.0))
-    assert found.fewest == 10 <= found.most
+    ranking = fp.rank_filters_by_releases(50.0, 0.99, fp.ZCDP(5.0))
+    assert ranking.fewest == 10 <= ranking.most

@@ -23,7 +23,7 @@ from filterproof.theory.pairs import Gaussian, RandomizedResponse
 
 def simulate_slack(filt, adversary, *, epsilon, failure, **arguments):
     return simulate(
-        filt, adversary, epsilon=epsilon, confidence=1 - failure, method="martingale", workers=1, **arguments
+        filt, adversary, epsilon=epsilon, failure=failure, method="martingale", workers=1, **arguments
     )
 
 
@@ -47,13 +47,13 @@ def test_an_adversary_that_leaves_budget_is_measured_as_it_is_evaluated(epsilon,
     estimate = simulate_slack(
         GaussianFilter(mu=1.0), TwoRounds(), epsilon=epsilon, failure=1e-6, n=60_000, direction=direction
     )
-    found = {
+    values = {
         way: evaluate(GaussianFilter(mu=1.0), TwoRounds(), epsilon=epsilon, direction=way).value
         for way in ("PQ", "QP")
     }
-    assert found.pop(direction) in estimate
+    assert values.pop(direction) in estimate
     # By symmetry the two directions agree at epsilon = 0; elsewhere the interval tells them apart.
-    ((_, other),) = found.items()
+    ((_, other),) = values.items()
     assert (other in estimate) == (epsilon == 0)
     assert "martingale coefficient" in estimate.method
 
@@ -95,11 +95,11 @@ def test_payoff_and_slack_agree_with_fifty_digits_and_never_exceed_their_bound(a
             paid = max(1 - mpmath.exp(gap), mpmath.mpf(0))
             if left > 1e-9:
                 mu = mpmath.sqrt(left)
-                whole = mpmath.ncdf(mu / 2 - gap / mu) - mpmath.exp(gap) * mpmath.ncdf(-mu / 2 - gap / mu)
+                exact = mpmath.ncdf(mu / 2 - gap / mu) - mpmath.exp(gap) * mpmath.ncdf(-mu / 2 - gap / mu)
             else:
-                whole = paid
+                exact = paid
             assert payoff[i] == pytest.approx(float(weight * paid), rel=1e-11, abs=1e-15)
-            assert slack[i] == pytest.approx(float(weight * (whole - paid)), rel=1e-8, abs=1e-12)
+            assert slack[i] == pytest.approx(float(weight * (exact - paid)), rel=1e-8, abs=1e-12)
 
 
 def test_the_best_coefficient_has_the_least_variance_of_all():

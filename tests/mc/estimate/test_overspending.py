@@ -32,8 +32,8 @@ def test_ten_times_the_promise_is_decided_as_above_it() -> None:
 
 
 def test_the_renyi_divergence_of_an_overspender_is_its_own_and_not_the_promised_one() -> None:
-    told = fp.simulate_renyi(TEN_TIMES, fp.HighWhileLossPositive(), alpha=3.0, n=20_000, workers=1)
-    assert 3 * 0.2 in told
+    estimate = fp.simulate_renyi(TEN_TIMES, fp.HighWhileLossPositive(), alpha=3.0, n=20_000, workers=1)
+    assert 3 * 0.2 in estimate
     silent = fp.simulate_renyi(TEN_TIMES, Silent(fp.Gaussian(0.2)), alpha=3.0, n=20_000, workers=1)
     assert 3 * 0.2 in silent
     assert silent.low > 3 * 0.02
@@ -43,15 +43,15 @@ def test_the_renyi_divergence_of_an_overspender_is_its_own_and_not_the_promised_
 def ways(case: Overspender) -> list[Any]:
     """Methods that have something to rest on, and whether the adversary tells what it asks for."""
     served = [("plain", True), ("plain", False), ("auto", True), ("auto", False)]
-    for telling in (True, False):
-        if telling or case.filter.holds is not None:
-            gaussian = case.adversary(telling=telling).requests_only_gaussians
-            served += [("tilted", telling), *([("martingale", telling)] if gaussian else [])]
+    for announced in (True, False):
+        if announced or case.filter.holds is not None:
+            gaussian = case.adversary(announced=announced).requests_only_gaussians
+            served += [("tilted", announced), *([("martingale", announced)] if gaussian else [])]
     return served
 
 
-def simulated(case: Overspender, method: Any, telling: bool, **how: Any) -> Any:
-    played = case.filter, case.adversary(telling=telling)
+def simulated(case: Overspender, method: Any, announced: bool, **how: Any) -> Any:
+    played = case.filter, case.adversary(announced=announced)
     return fp.simulate(*played, epsilon=case.epsilon, rounds=case.rounds, method=method, workers=1, **how)
 
 
@@ -75,8 +75,8 @@ def test_every_method_finds_what_an_overspender_lets_through(case: Overspender) 
     """Null: each interval misses with probability 1e-6."""
     for direction in DIRECTIONS:
         truth = case.truth(direction)
-        for method, telling in ways(case):
-            assert truth in simulated(case, method, telling, direction=direction, n=1000)
+        for method, announced in ways(case):
+            assert truth in simulated(case, method, announced, direction=direction, n=1000)
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ def test_every_method_finds_what_an_overspender_lets_through(case: Overspender) 
 )
 def test_what_is_overspent_is_measured_whether_the_adversary_tells_what_it_asks_for_or_not(name: str) -> None:
     case = replace(BY_NAME[name], epsilon=0.1)
-    for method, telling in ways(case):
-        found = simulated(case, method, telling, n=50_000)
-        assert case.truth("PQ") in found
-        assert found.low > case.filter.promise.delta(case.epsilon)
-        if method in ("tilted", "martingale") and not telling:  # a path that the monitor stops counts once
-            assert found.over_bound > 0
-            assert "a monitor at zCDP" in found.rests_on
+    for method, announced in ways(case):
+        estimate = simulated(case, method, announced, n=50_000)
+        assert case.truth("PQ") in estimate
+        assert estimate.low > case.filter.promise.delta(case.epsilon)
+        if method in ("tilted", "martingale") and not announced:  # a path that the monitor stops counts once
+            assert estimate.over_bound > 0
+            assert "a monitor at zCDP" in estimate.rests_on
 
 
 @pytest.mark.slow
@@ -100,11 +100,11 @@ def test_no_more_intervals_miss_an_overspender_than_their_failure_probability_al
 ) -> None:
     """Of some 11,000 intervals in all."""
     truth = {direction: case.truth(direction) for direction in DIRECTIONS}
-    for method, telling in ways(case):
+    for method, announced in ways(case):
         assert few(
             [
                 truth[way]
-                not in simulated(case, method, telling, direction=way, seed=seed, n=600, failure=FAILURE)
+                not in simulated(case, method, announced, direction=way, seed=seed, n=600, failure=FAILURE)
                 for way in DIRECTIONS
                 for seed in range(50)
             ]
@@ -119,8 +119,10 @@ def test_no_more_decisions_on_an_overspender_are_wrong_than_their_failure_probab
     """Of 1,000 and more. Thresholds a hair beside the truth."""
     truth = {direction: case.truth(direction) for direction in DIRECTIONS}
 
-    def wrong(telling: bool, direction: Any, near: float, side: fp.results.ThresholdSide, seed: int) -> bool:
-        played, delta = (case.filter, case.adversary(telling=telling)), min(truth[direction] * near, 1.0)
+    def wrong(
+        announced: bool, direction: Any, near: float, side: fp.results.ThresholdSide, seed: int
+    ) -> bool:
+        played, delta = (case.filter, case.adversary(announced=announced)), min(truth[direction] * near, 1.0)
         how = {"rounds": case.rounds, "direction": direction, "seed": seed, "most": 4000, "workers": 1}
         return (
             fp.sequential_test(*played, epsilon=case.epsilon, delta=delta, failure=FAILURE, **how).side
@@ -128,27 +130,27 @@ def test_no_more_decisions_on_an_overspender_are_wrong_than_their_failure_probab
         )
 
     sides = ((1 - 1e-6, SIDES.BELOW), (1 + 1e-6, SIDES.ABOVE))
-    for telling in (True, False):
+    for announced in (True, False):
         seeds = range(20)
-        questions = itertools.product((telling,), DIRECTIONS, sides, seeds)
-        assert few([wrong(told, way, *each, seed) for told, way, each, seed in questions])
+        questions = itertools.product((announced,), DIRECTIONS, sides, seeds)
+        assert few([wrong(known, way, *each, seed) for known, way, each, seed in questions])
 
 
 def test_what_a_guard_stops_and_what_it_marks_is_the_whole() -> None:
     """Path by path: a marked run is one that the monitor stops, and no run that it lets alone is another."""
     case = BY_NAME["2 times, every path"]
-    game = fp.runs.Game.between(case.filter, case.adversary(telling=False), rounds=case.rounds)
+    game = fp.runs.Game.between(case.filter, case.adversary(announced=False), rounds=case.rounds)
     monitor = BudgetMonitor.at(2.0, 2 * case.spent(case.due)[0], 0.0, "truncate")
     for way in ("halt", "retry"):
         played = replace(game, on_denial=way)
         stopped = play_batch(played.at(1.0, monitor), Batch(1, 0, 500))
         marked = play_batch(played.at(1.0, replace(monitor, act="flag")), Batch(1, 0, 500))
-        whole = play_batch(played, Batch(1, 0, 500))
+        unguarded = play_batch(played, Batch(1, 0, 500))
         assert np.all(stopped.over_bound)
         assert np.all(marked.over_bound)
         assert set(stopped.releases) == {10}
-        assert set(whole.releases) == {20}
-        assert marked.loss.tobytes() == whole.loss.tobytes()
+        assert set(unguarded.releases) == {20}
+        assert marked.loss.tobytes() == unguarded.loss.tobytes()
 
 
 def test_a_guard_counts_infinite_losses_until_one_is_met() -> None:

@@ -37,8 +37,8 @@ def enumerate_skewed(alpha, direction):
             if direction == "PQ"
             else (-seen, SKEWED.steps[1][seen > 0].swapped)
         )
-        whole = loss + float(then.renyi(alpha))
-        mean += expit(loss) * (math.exp((alpha - 1) * whole) if alpha > 1 else whole)
+        total = loss + float(then.renyi(alpha))
+        mean += expit(loss) * (math.exp((alpha - 1) * total) if alpha > 1 else total)
     return math.log(mean) / (alpha - 1) if alpha > 1 else mean
 
 
@@ -80,12 +80,12 @@ def test_the_sums_turn_into_divergences_as_fifty_digits_say(alpha, rho):
 
 
 def test_where_nothing_bounds_what_is_spent_the_interval_has_no_upper_end():
-    found = simulate_renyi(
+    estimate = simulate_renyi(
         Grants(GaussianDP(1.0)), Silent(Gaussian(1.0)), alpha=4.0, workers=1, n=20_000, rounds=2
     )
-    assert 3.9 < found.low <= 4.0
-    assert found.high == math.inf
-    assert "no upper bound" in found.rests_on
+    assert 3.9 < estimate.low <= 4.0
+    assert estimate.high == math.inf
+    assert "no upper bound" in estimate.rests_on
     entropy = simulate_renyi(Grants(GaussianDP(1.0)), Silent(Gaussian(1.0)), alpha=1, n=20_000, rounds=2)
     assert 0.98 < entropy.low <= 1.0
     assert entropy.high == math.inf
@@ -98,10 +98,10 @@ def test_where_nothing_bounds_what_is_spent_the_interval_has_no_upper_end():
 
 @pytest.mark.parametrize("alpha", [1.0, 4.0])
 def test_an_infinite_loss_makes_the_divergence_infinite(alpha):
-    found = simulate_renyi(
+    estimate = simulate_renyi(
         Grants(GaussianDP(1.0)), Silent(Erasure(0.1)), alpha=alpha, workers=1, n=1000, rounds=1
     )
-    assert found.low == found.high == math.inf
+    assert estimate.low == estimate.high == math.inf
     # and at the order of a filter that holds lower orders only
     assert simulate_renyi(RenyiFilter(alpha=4.0, rho=2.0), SKEWED, alpha=5.0, n=1000).high == math.inf
 

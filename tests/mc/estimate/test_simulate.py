@@ -77,7 +77,7 @@ def test_one_call_answers_a_grid_with_bands_that_hold_together() -> None:
         assert fp.Gaussian(1.0).hockey_stick(epsilon) in estimate
         assert estimate.relative_half_width < 0.02
         assert estimate.failure == pytest.approx(curve.failure / 6)
-    assert sum({one.method: one.n for _, one in curve}.values()) == 60_000
+    assert sum({each.method: each.n for _, each in curve}.values()) == 60_000
     lines = str(curve).splitlines()
     assert lines[-1] == f"epsilon=8: {curve[8.0]}"
     assert len(lines) == 6

@@ -27,11 +27,11 @@ def test_a_subclass_of_a_rule_has_not_its_theorem() -> None:
     assert path_bound.proven_bounds(replace(game, filter=Half(0.02)), 1000) is None
     namesake = type("ZCDPFilter", (Half,), {})
     assert path_bound.proven_bounds(replace(game, filter=namesake(0.02)), 1000) is None
-    found = fp.simulate(
+    estimate = fp.simulate(
         Half(0.02), Silent(fp.Gaussian(0.2)), epsilon=1.0, n=20_000, rounds=4, method="tilted"
     )
-    assert fp.Gaussian(0.4).hockey_stick(1.0) in found  # four rounds, where one is due
-    assert found.over_bound > 0
+    assert fp.Gaussian(0.4).hockey_stick(1.0) in estimate  # four rounds, where one is due
+    assert estimate.over_bound > 0
 
 
 def test_a_pair_of_ones_own_that_understates_its_charge_has_not_the_theorem() -> None:
@@ -41,20 +41,20 @@ def test_a_pair_of_ones_own_that_understates_its_charge_has_not_the_theorem() ->
             return 0.0
 
     filt = fp.ZCDPFilter(0.02)
-    told = fp.simulate(
+    estimate = fp.simulate(
         *(filt, Silent(fp.RandomizedResponse(0.1))), epsilon=0.1, n=2000, rounds=3, method="tilted", workers=1
     )
-    assert "ledger" in told.rests_on
+    assert "ledger" in estimate.rests_on
     foreign = fp.simulate(
         *(filt, Silent(Cheap(0.2))), epsilon=1.0, n=2000, rounds=3, method="tilted", workers=1
     )
     assert "requested Cheap, which the theorem does not cover" in foreign.rests_on
     # which of the two that rest on no bound is told depends on the draws, so that both may be wrong
-    assert (told.failure, foreign.failure) == pytest.approx((1e-6, 5e-7))
+    assert (estimate.failure, foreign.failure) == pytest.approx((1e-6, 5e-7))
     # where it says what it asks for, nothing need be played
     for pair, known in ((fp.Gaussian(0.2), True), (Cheap(0.2), False)):
-        found = path_bound.proven_bounds(fp.runs.Game(filt, fp.Constant(pair), 3), 1000)
-        assert found is None or found.rests_on_rule_theorem == known
+        bounds = path_bound.proven_bounds(fp.runs.Game(filt, fp.Constant(pair), 3), 1000)
+        assert bounds is None or bounds.rests_on_rule_theorem == known
 
 
 class Calling(fp.Constant):
@@ -127,7 +127,9 @@ def test_states_that_are_expanded_are_those_of_the_code_that_runs() -> None:
     assert spending.divergence(3.0) == pytest.approx(0.6, rel=1e-12)
     # a filter that looks at losses, and an adversary that does not say what it asks for, cannot be expanded
     lavish = BY_NAME["2 times, one path in 1e4"]
-    assert expand_spending(fp.runs.Game.between(lavish.filter, lavish.adversary(telling=True)), 1000) is None
+    assert (
+        expand_spending(fp.runs.Game.between(lavish.filter, lavish.adversary(announced=True)), 1000) is None
+    )
     assert expand_spending(fp.runs.Game.between(TEN_TIMES, Silent(fp.Gaussian(0.1))), 1000) is None
 
 
@@ -188,8 +190,8 @@ def test_the_smallest_budget_of_the_rogers_filter_holds_every_path_to_nothing() 
 
 
 def test_a_bound_at_one_order_is_one_at_lower_orders_alone() -> None:
-    held = fp.AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)).holds
-    bounds = path_bound.PathBound(path_bound.bounds_of_guarantee_scope(held, "stated", ruled=True))
+    guarantees = fp.AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)).holds
+    bounds = path_bound.PathBound(path_bound.bounds_of_guarantee_scope(guarantees, "stated", ruled=True))
     for order, due in ((1.25, 0.25), (2.0, 0.25), (2.5, 1.0), (8.0, 1.0), (8.5, 4.0), (33.0, math.inf)):
         assert bounds.divergence(order) == pytest.approx(due)
     assert bounds.squares == pytest.approx(2 * 0.125)  # D_a of Gaussian(mu) is a mu^2 / 2

@@ -36,12 +36,12 @@ def asking(
     return type("Asking", (fp.Adversary,), methods)()
 
 
-def simulated(filt, adversary, one, **how):
+def simulated(filt, adversary, value, **how):
     return fp.simulate(
         filt,
         adversary,
-        epsilon=float(one.epsilon),
-        direction=one.direction,
+        epsilon=float(value.epsilon),
+        direction=value.direction,
         n=200_000,
         seed=11,
         workers=1,
@@ -61,8 +61,8 @@ class Lasting(fp.Constant):
 
 def test_what_a_last_release_reveals_outright_counts_too():
     """One coin of 3/4 is granted: 1/4 + 3/4 (3/4 - 2/4)."""
-    found = evaluate(fp.BasicFilter(1.2, 0.3), Lasting(COIN), epsilon=TWO, rounds=3, evidence=Evidence.EXACT)
-    assert found.value == Fraction(7, 16)
+    result = evaluate(fp.BasicFilter(1.2, 0.3), Lasting(COIN), epsilon=TWO, rounds=3, evidence=Evidence.EXACT)
+    assert result.value == Fraction(7, 16)
 
 
 # -- continuous losses -----------------------------------------------------------------------------------------
@@ -74,18 +74,18 @@ def test_what_a_last_release_reveals_outright_counts_too():
     ids=lambda strategy: type(strategy).__name__,
 )
 def test_strategies_that_spend_a_gdp_budget_reach_its_promise_down_to_1e_27(strategy):
-    for one in evaluate(GDP, strategy, epsilon=[0.0, 1.0, 4.0, 11.0]):
-        assert one.value == pytest.approx(GDP.promise.delta(one.epsilon), rel=1e-9)
-        assert one.difference < 1e-9 * one.value
+    for result in evaluate(GDP, strategy, epsilon=[0.0, 1.0, 4.0, 11.0]):
+        assert result.value == pytest.approx(GDP.promise.delta(result.epsilon), rel=1e-9)
+        assert result.difference < 1e-9 * result.value
 
 
 def test_the_realisation_filter_has_the_value_of_the_stopped_walk():
     pair, epsilon = fp.Gaussian(0.5), 12.0
     filt = fp.RealisationFilter(epsilon=epsilon, delta=1e-5, rounds=48, menu=(pair,))
-    found = evaluate(filt, fp.Constant(pair), epsilon=epsilon)
+    result = evaluate(filt, fp.Constant(pair), epsilon=epsilon)
     split = optimal_split(48, 1e-5)
     limit = float(kappa(epsilon, 2.0, split.dhat, split.theta))
-    assert found.value == pytest.approx(
+    assert result.value == pytest.approx(
         realisation_filter_hockey_stick(limit, mu=0.5, rounds=48, epsilon=epsilon), rel=1e-8
     )
 
@@ -110,10 +110,10 @@ ONCE = asking(once, lambda n: np.zeros(n, dtype=np.bool_))
 
 @pytest.mark.parametrize(("strategy", "filt"), [(MINE, KappaFilter(kappa=0.9, rounds=7)), (ONCE, GDP)])
 def test_the_simulated_interval_holds_the_value_of_a_strategy_of_ones_own(strategy, filt):
-    found = evaluate(filt, strategy, epsilon=1.0, rounds=8)
-    assert found.difference < 1e-6 * found.value
-    estimate = simulated(filt, strategy, found, rounds=8, method="plain")
-    assert found.value in estimate
+    result = evaluate(filt, strategy, epsilon=1.0, rounds=8)
+    assert result.difference < 1e-6 * result.value
+    estimate = simulated(filt, strategy, result, rounds=8, method="plain")
+    assert result.value in estimate
     assert estimate.relative_half_width < 0.1
 
 
@@ -121,8 +121,8 @@ def test_the_simulated_interval_holds_the_value_of_a_strategy_of_ones_own(strate
 def test_a_denied_run_halts_or_asks_again(on_denial, squares):
     filt = fp.GaussianFilter(mu=math.sqrt(0.8))
     greedy = asking(lambda view: fp.Gaussian(0.6 if view.round < 4 else 0.1))  # much, and then little
-    found = evaluate(filt, greedy, epsilon=1.0, rounds=8, on_denial=on_denial)
-    assert found.value == pytest.approx(fp.Gaussian(math.sqrt(squares)).hockey_stick(1.0), rel=1e-10)
+    result = evaluate(filt, greedy, epsilon=1.0, rounds=8, on_denial=on_denial)
+    assert result.value == pytest.approx(fp.Gaussian(math.sqrt(squares)).hockey_stick(1.0), rel=1e-10)
 
 
 # -- enclosures -------------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ CLOSED = [
 
 @pytest.mark.parametrize(("mu", "rounds", "epsilon", "direction"), CLOSED, ids=str)
 def test_the_enclosure_of_composed_gaussians_holds_the_closed_form(mu, rounds, epsilon, direction):
-    one = evaluate(
+    result = evaluate(
         GDP,
         fp.Constant(fp.Gaussian(mu)),
         epsilon=epsilon,
@@ -158,9 +158,9 @@ def test_the_enclosure_of_composed_gaussians_holds_the_closed_form(mu, rounds, e
             ratio = mpmath.exp(epsilon)
         gap = mpmath.log(ratio) / size
         exact = mpmath.ncdf(size / 2 - gap) - ratio * mpmath.ncdf(-size / 2 - gap)
-        assert mpmath.mpf(one.low) <= exact <= mpmath.mpf(one.high)
-    assert one.high <= one.low * (1 + 1e-10)
-    assert one.evidence is Evidence.CERTIFIED
+        assert mpmath.mpf(result.low) <= exact <= mpmath.mpf(result.high)
+    assert result.high <= result.low * (1 + 1e-10)
+    assert result.evidence is Evidence.CERTIFIED
 
 
 @pytest.mark.slow
@@ -218,12 +218,12 @@ def test_what_is_paid_and_what_leaves_the_range_is_counted_in_the_law_drawn_from
 
 
 def test_losses_of_which_only_one_law_has_masses_in_doubles_are_refused_in_that_direction():
-    filt, asked = fp.GaussianFilter(90.0), {"epsilon": 700.0, "rounds": 4}
-    one = evaluate(filt, fp.Constant(fp.Gaussian(22.0)), direction="PQ", **asked)
-    assert one.value == pytest.approx(float(fp.Gaussian(44.0).hockey_stick(700.0)), rel=1e-6)
+    filt, options = fp.GaussianFilter(90.0), {"epsilon": 700.0, "rounds": 4}
+    result = evaluate(filt, fp.Constant(fp.Gaussian(22.0)), direction="PQ", **options)
+    assert result.value == pytest.approx(float(fp.Gaussian(44.0).hockey_stick(700.0)), rel=1e-6)
     for evidence in (None, Evidence.CERTIFIED):
         with pytest.raises(ValueError, match="direction must be PQ"):
-            evaluate(filt, fp.Constant(fp.Gaussian(22.0)), direction="both", evidence=evidence, **asked)
+            evaluate(filt, fp.Constant(fp.Gaussian(22.0)), direction="both", evidence=evidence, **options)
 
 
 # -- one request, and a filter that looks at losses -----------------------------------------------------------
@@ -261,8 +261,8 @@ def rebounding(small: fp.DominatingPair, large: fp.DominatingPair) -> fp.Adversa
 
 def test_the_last_loss_may_enter_where_outputs_are_finitely_many():
     strategy = rebounding(fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5))
-    found = evaluate(CountFilter(5), strategy, epsilon=0.5)
-    assert found.low in simulated(CountFilter(5), strategy, found)
+    result = evaluate(CountFilter(5), strategy, epsilon=0.5)
+    assert result.low in simulated(CountFilter(5), strategy, result)
 
 
 ASKED = count()
@@ -316,7 +316,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("filt", "adversary", "asked", "says"), REFUSED, ids=range(len(REFUSED)))
-def test_what_cannot_be_evaluated_is_refused_with_the_remedy(filt, adversary, asked, says):
+@pytest.mark.parametrize(("filt", "adversary", "options", "says"), REFUSED, ids=range(len(REFUSED)))
+def test_what_cannot_be_evaluated_is_refused_with_the_remedy(filt, adversary, options, says):
     with pytest.raises((TypeError, ValueError), match=says):
-        evaluate(filt, adversary, **{"epsilon": 1.0, **asked})
+        evaluate(filt, adversary, **{"epsilon": 1.0, **options})

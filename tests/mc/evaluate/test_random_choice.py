@@ -24,32 +24,34 @@ def test_the_mean_is_that_of_all_scripts_played_one_by_one(
         fp.evaluate(filt, Scripted(script, (1,) * rounds), epsilon=0.5, rounds=rounds, direction="PQ")
         for script in scripts
     ]
-    exact = sum(float(one.value if one.value is not None else one.low) for one in each) / len(each)
-    found = random_choice_divergence_bounds(filt, menu, epsilon=0.5, rounds=rounds, direction="PQ")
-    assert found.low <= exact * (1 + 1e-12)
-    assert exact <= found.high * (1 + 1e-12)
-    assert found.high <= found.low * 1.001
+    exact = sum(float(result.value if result.value is not None else result.low) for result in each) / len(
+        each
+    )
+    bounds = random_choice_divergence_bounds(filt, menu, epsilon=0.5, rounds=rounds, direction="PQ")
+    assert bounds.low <= exact * (1 + 1e-12)
+    assert exact <= bounds.high * (1 + 1e-12)
+    assert bounds.high <= bounds.low * 1.001
 
 
 @pytest.mark.parametrize("direction", ["PQ", "QP"])
 def test_continuous_and_one_sided_pairs_meet_their_simulation(direction: Direction) -> None:
     menu = (fp.SubsampledGaussian(0.2, 1.0), fp.Gaussian(0.4))
     filt = fp.RenyiFilter(4.0, 1.2)
-    found = random_choice_divergence_bounds(
+    bounds = random_choice_divergence_bounds(
         filt, menu, epsilon=1.0, rounds=8, direction=direction, relative=0.02
     )
     drawn = fp.simulate(
         filt, MenuRandom(menu), epsilon=1.0, n=20_000, rounds=8, direction=direction, workers=1, seed=2
     )
-    assert 0 < found.low <= found.high <= found.low * 1.03
-    assert found.low <= drawn.high
-    assert drawn.low <= found.high
+    assert 0 < bounds.low <= bounds.high <= bounds.low * 1.03
+    assert bounds.low <= drawn.high
+    assert drawn.low <= bounds.high
 
 
 def test_a_filter_that_looks_at_losses_is_followed_for_one_round() -> None:
     with fp.suppress_unsound_warning():
         filt = fp.NaiveRealisationFilter(1.0, 0.01)
-    found = random_choice_divergence_bounds(filt, (fp.Erasure(0.01),), epsilon=1.0, rounds=9, direction="PQ")
-    assert found.low == pytest.approx(0.01, rel=1e-9)
-    assert found.low <= 0.01
-    assert found.high == 1.0
+    bounds = random_choice_divergence_bounds(filt, (fp.Erasure(0.01),), epsilon=1.0, rounds=9, direction="PQ")
+    assert bounds.low == pytest.approx(0.01, rel=1e-9)
+    assert bounds.low <= 0.01
+    assert bounds.high == 1.0

@@ -13,9 +13,8 @@ from scipy import stats
 
 import filterproof as fp
 from filterproof.mc.intervals import FixedBets
-from filterproof.mc.intervals.anytime import LogCapital
 
-FAILURE, N, LOOKS = 1e-2, 1000, 8
+FAILURE, N = 1e-2, 1000
 #: Levels and their weights. In the third distribution the chance of no success is just below FAILURE/2, and the upper
 #: end of the Clopper-Pearson interval is then just below the true mean.
 DISTRIBUTIONS = {
@@ -42,14 +41,6 @@ def stakes_of_a_pilot(x, mean):
     return mean in bets.interval(moments, failure=FAILURE)
 
 
-def at_every_look(x, mean):
-    """With the true mean as threshold, a decision at any look is wrong."""
-    test = fp.intervals.BettingTest(mean, 1.0, FAILURE)
-    parts = [test.wealth(part) for part in np.split(x, LOOKS)]
-    decisions = (test.decision(LogCapital.merge(parts[: k + 1])) for k in range(LOOKS))
-    return all(decision.side is fp.results.ThresholdSide.UNDECIDED for decision in decisions)
-
-
 def textbook(x, mean):
     """The normal interval, which rare heavy values defeat: a planted fault."""
     return abs(mean - x.mean()) <= stats.norm.isf(FAILURE / 2) * x.std() / np.sqrt(x.size)
@@ -69,7 +60,6 @@ METHODS = {
         (),
     ),
     "betting, stakes of a pilot": (stakes_of_a_pilot, (N // 5, N)),
-    "betting test at several looks": (at_every_look, tuple(range(N // LOOKS, N + 1, N // LOOKS))),
     "textbook": (textbook, (N,)),
 }
 CHECKS = [

@@ -142,7 +142,7 @@ def test_the_second_stake_insures_against_hits_that_the_pilot_missed():
     bets = FixedBets.planned(Moments.of(np.zeros(4096)), n, failure=FAILURE)
     careless = FixedBets((bets.rises[0],) * 2, (bets.falls[0],) * 2)
     insured, alone = (
-        width(one.interval(moments_of(values, one), failure=FAILURE)) for one in (bets, careless)
+        width(bet.interval(moments_of(values, bet), failure=FAILURE)) for bet in (bets, careless)
     )
     assert insured < 1.5 * width(kl_chernoff(Moments.of(values), failure=FAILURE))
     assert alone > 1.8 * insured

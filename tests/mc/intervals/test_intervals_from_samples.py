@@ -84,7 +84,7 @@ def test_betting_answers_extreme_samples_with_an_interval_that_holds_the_mean(va
 
 def test_the_end_by_bisection_is_outside_and_its_neighbour_is_not():
     for edge in (0.3, 1e-300):
-        found = last_outside(lambda q, edge=edge: q >= edge, 0.0, 1.0)
-        assert found == edge
+        end = last_outside(lambda q, edge=edge: q >= edge, 0.0, 1.0)
+        assert end == edge
     assert last_outside(lambda q: q <= 0.3, 1.0, 0.0) == 0.3
     assert last_outside(lambda q: False, 0.5, 1.0) == 1.0

@@ -23,12 +23,12 @@ def composed(
     pair: FinitePair, times: int, before: Iterable[tuple[Fraction, Fraction]] | None = None
 ) -> Distribution:
     """(P-mass, Q-mass) of every outcome of the releases that P can produce, equal ratios joined."""
-    one = [(p, q) for p, q in zip(pair.exact_masses.p, pair.exact_masses.q, strict=True) if p > 0]
+    masses = [(p, q) for p, q in zip(pair.exact_masses.p, pair.exact_masses.q, strict=True) if p > 0]
     distribution = {p / q if q else None: (p, q) for p, q in before or [(Fraction(1), Fraction(1))]}
     for _ in range(times):
         after: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
         for a, b in distribution.values():
-            for p, q in one:
+            for p, q in masses:
                 ratio = b * q / (a * p)
                 before = after.get(ratio, (Fraction(0), Fraction(0)))
                 after[ratio] = (before[0] + a * p, before[1] + b * q)

@@ -59,17 +59,17 @@ def test_the_cells_and_what_lies_beyond_them_have_mass_one(pair):
 @pytest.mark.parametrize("step", [0.11])
 def test_the_laws_made_of_cells_lie_on_either_side(pair, step):
     cut = loss_cells(pair, Fraction(step), tilts=(0.0, 4.0), variance=step**2)
-    told, lower, upper = cut.lower_bound_pld(), cut.lower(), cut.upper()
+    bound, lower, upper = cut.lower_bound_pld(), cut.lower(), cut.upper()
     some, all_of = (
         sum(map(Fraction, distribution.masses.tolist()), Fraction(distribution.revealed))
         for distribution in (lower, upper)
     )
     assert 1 - 1e-12 <= some <= 1 <= all_of <= 1 + 1e-12  # each mass is rounded down, or up
-    assert told.q.masses.sum() <= 1 + 1e-12
+    assert bound.q.masses.sum() <= 1 + 1e-12
     for epsilon in np.linspace(-3.0, 6.0, 31):
         exact = float(pair.hockey_stick(epsilon))
-        gain = np.maximum(told.p.masses - np.exp(epsilon) * told.q.masses, 0.0)
-        for low in (told.p.revealed + float(gain.sum()), _hockey_stick(lower, step, epsilon)):
+        gain = np.maximum(bound.p.masses - np.exp(epsilon) * bound.q.masses, 0.0)
+        for low in (bound.p.revealed + float(gain.sum()), _hockey_stick(lower, step, epsilon)):
             assert low <= exact * (1 + 1e-12) + 1e-300
         assert _hockey_stick(upper, step, epsilon) >= exact * (1 - 1e-12)
 

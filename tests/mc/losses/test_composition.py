@@ -72,8 +72,8 @@ def test_who_asks_for_more_than_can_be_transformed_gets_what_can_be(monkeypatch,
         "filterproof.mc.losses.composition._fourier_inversion_or_none", lambda pairs, counts: None
     )
     monkeypatch.setattr("filterproof.mc.losses.fourier_sums._MAX_WINDOW", 1 << 14)
-    beside = {Erasure(revealed): 1} if revealed else {}
-    composition = Composition({SubsampledGaussian(q=0.01, sigma=0.8): 300} | beside)
+    erasures = {Erasure(revealed): 1} if revealed else {}
+    composition = Composition({SubsampledGaussian(q=0.01, sigma=0.8): 300} | erasures)
     wide, narrow = (composition.delta(1.0, relative=width, direction="PQ") for width in (0.1, aim))
     assert wide.low <= narrow.low <= narrow.high <= wide.high
     assert narrow.relative_width < 0.02

@@ -49,22 +49,22 @@ def test_a_logarithm_far_from_1_and_next_to_it_is_known_to_all_digits_and_its_do
         assert lower_end(ball) <= exact <= upper_end(ball)
         for double in (log_fraction(ratio), float(LogRatio(ratio)), loss_as_double((0, ratio))):
             off = abs(mpmath.mpf(double) - exact)
-            beside = (math.nextafter(double, math.inf), math.nextafter(double, -math.inf))
-            assert all(off < abs(mpmath.mpf(other) - exact) for other in beside)
+            neighbours = (math.nextafter(double, math.inf), math.nextafter(double, -math.inf))
+            assert all(off < abs(mpmath.mpf(other) - exact) for other in neighbours)
 
 
 def test_a_double_is_asked_for_again_where_another_thread_lowers_the_precision_and_where_all_but_cancels() -> (
     None
 ):
-    asked: list[int] = []
+    precisions: list[int] = []
 
     def logarithm(bits: int) -> flint.arb:
-        asked.append(bits)
-        with flint.ctx.workprec(20 if len(asked) == 1 else bits):
+        precisions.append(bits)
+        with flint.ctx.workprec(20 if len(precisions) == 1 else bits):
             return flint.arb(3).log()
 
     assert nearest_double(logarithm) == math.log(3)
-    assert len(asked) == 2
+    assert len(precisions) == 2
     with mpmath.workdps(400):
         near, exact = (Fraction(int(mpmath.floor(mpmath.log(3) * 2**300)), 2**300), mpmath.log(3))
         left = exact - mpmath.mpf(near.numerator) / near.denominator

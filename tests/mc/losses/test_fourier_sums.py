@@ -20,13 +20,15 @@ distributions = st.lists(
 
 def _exactly(distribution, count):
     """The masses of the sum as rationals, by place."""
-    one = {int(p): Fraction(float(m)) for p, m in zip(distribution.places, distribution.masses, strict=True)}
-    return reduce(_sum, [one] * count)
+    masses = {
+        int(p): Fraction(float(m)) for p, m in zip(distribution.places, distribution.masses, strict=True)
+    }
+    return reduce(_sum, [masses] * count)
 
 
-def _sum(one, other):
+def _sum(first, other):
     total: dict[int, Fraction] = {}
-    for p, m in one.items():
+    for p, m in first.items():
         for q, w in other.items():
             total[p + q] = total.get(p + q, Fraction(0)) + m * w
     return total
@@ -36,30 +38,30 @@ def _sum(one, other):
 @given(
     distributions, st.integers(1, 6), distributions, st.integers(1, 4), st.sampled_from([-0.7, 0.0, 0.4, 3.0])
 )
-def test_each_share_is_within_its_bound_of_the_exact_one(one, k, other, j, tilt):
-    found = tilted_power([one, other], [k, j], tilt=tilt)
-    exact = _sum(_exactly(one, k), _exactly(other, j))
+def test_each_share_is_within_its_bound_of_the_exact_one(first, k, other, j, tilt):
+    power = tilted_power([first, other], [k, j], tilt=tilt)
+    exact = _sum(_exactly(first, k), _exactly(other, j))
     tilted = {place: float(mass) * math.exp(tilt * place) for place, mass in exact.items()}
     moment = math.fsum(tilted.values())
-    assert abs(found.log_moment - math.log(moment)) <= found.factor + 1e-12
-    assert found.tail == 0.0
-    for place, share in zip(found.places.tolist(), found.shares.tolist(), strict=True):
+    assert abs(power.log_moment - math.log(moment)) <= power.factor + 1e-12
+    assert power.tail == 0.0
+    for place, share in zip(power.places.tolist(), power.shares.tolist(), strict=True):
         true = tilted.get(place, 0.0) / moment
-        assert abs(share - true) <= found.error + (found.factor + 1e-12) * true
+        assert abs(share - true) <= power.error + (power.factor + 1e-12) * true
 
 
 @pytest.mark.parametrize("tilt", [0.0, 0.05])
 def test_mass_beyond_the_window_is_bounded_and_folded_into_it(monkeypatch, tilt):
     # a long window, cut to 64 places, against the whole of it
     coin = LatticePLD(np.array([-1, 1]), np.array([0.5, 0.5]))
-    whole = tilted_power([coin], [400], tilt=tilt)
+    uncut = tilted_power([coin], [400], tilt=tilt)
     monkeypatch.setattr(powers, "_MAX_WINDOW", 64)
     cut = tilted_power([coin], [400], tilt=tilt)
-    inside = (whole.places >= cut.first) & (whole.places < cut.first + 64)
-    lost = float(whole.shares[~inside].sum())
+    inside = (uncut.places >= cut.first) & (uncut.places < cut.first + 64)
+    lost = float(uncut.shares[~inside].sum())
     assert 0 < lost <= cut.tail
     assert cut.shares.sum() == pytest.approx(1.0, abs=1e-9)
-    assert np.all(cut.shares >= whole.shares[inside] - 1e-12)
+    assert np.all(cut.shares >= uncut.shares[inside] - 1e-12)
 
 
 @pytest.mark.parametrize("levels", [4, 12, 22])

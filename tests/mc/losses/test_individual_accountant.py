@@ -19,13 +19,13 @@ def accountant(people=1, q=Q, sigma=SIGMA, levels=(0.25, 0.5, 1.0)):
 
 def played(rows, **options):
     """One person for each mapping of shares to numbers of steps."""
-    made = accountant(len(rows), **options)
+    people = accountant(len(rows), **options)
     for person, row in enumerate(rows):
         for share, steps in row.items():
             shares = np.zeros(len(rows))
             shares[person] = share
-            made.add(shares, steps=steps)
-    return made
+            people.add(shares, steps=steps)
+    return people
 
 
 def certified(row, q=Q, sigma=SIGMA):
@@ -43,9 +43,9 @@ def certified(row, q=Q, sigma=SIGMA):
     ids=["dp-sgd", "larger batches", "nearly all", "full batches"],
 )
 def test_delta_lies_between_the_bounds_of_certified_compositions(q, sigma, rows, epsilons):
-    made = played(rows, q=q, sigma=sigma)
+    people = played(rows, q=q, sigma=sigma)
     for epsilon in epsilons:
-        low, high = made.delta(epsilon).made_public()
+        low, high = people.delta(epsilon).made_public()
         for row, below, above in zip(rows, low, high, strict=True):
             exact = certified(row, q, sigma).delta(epsilon, relative=1e-2)
             assert below <= exact.high
@@ -56,21 +56,21 @@ def test_delta_lies_between_the_bounds_of_certified_compositions(q, sigma, rows,
 
 @pytest.mark.parametrize("delta", [1e-4, 1e-10, 1e-30])
 def test_delta_at_the_bounds_of_epsilon_encloses_what_was_asked(delta):
-    made = played([{1.0: 2000, 0.25: 500}, {0.5: 400}], q=0.02, sigma=1.0)
-    low, high = made.epsilon(delta).made_public()
+    people = played([{1.0: 2000, 0.25: 500}, {0.5: 400}], q=0.02, sigma=1.0)
+    low, high = people.epsilon(delta).made_public()
     assert np.all(low < high)
     for person in range(2):
-        assert made.delta(float(low[person])).report_for(person).bounds.high >= delta
-        assert made.delta(float(high[person])).report_for(person).bounds.low <= delta
+        assert people.delta(float(low[person])).report_for(person).bounds.high >= delta
+        assert people.delta(float(high[person])).report_for(person).bounds.low <= delta
     if delta > 1e-20:  # far below, tilts come near to where moments of single large steps explode
         assert np.all(high < low * (1 + 1e-3))
 
 
 def test_shares_between_levels_lie_between_their_neighbours():
     shares = (1e-3, 0.3, 0.5, 0.7)
-    made = accountant(4)
-    made.add(np.array(shares), steps=1000)
-    low, high = made.epsilon(1e-6).made_public()
+    people = accountant(4)
+    people.add(np.array(shares), steps=1000)
+    low, high = people.epsilon(1e-6).made_public()
     ends = played([{level: 1000} for level in (0.25, 0.5, 1.0)])
     below, above = ends.epsilon(1e-6).made_public()
     # the least level stands above a tiny share, and below it nothing
@@ -92,10 +92,10 @@ def test_the_grid_that_is_made_is_geometric():
 
 
 def test_no_step_and_no_share_cost_nothing():
-    made = accountant(2)
-    made.add([0.0, 1.0], steps=200)
-    for found in (made.epsilon(1e-5), made.delta(0.5)):
-        assert found.made_public()[:, 0].tolist() == [0.0, 0.0]
+    people = accountant(2)
+    people.add([0.0, 1.0], steps=200)
+    for result in (people.epsilon(1e-5), people.delta(0.5)):
+        assert result.made_public()[:, 0].tolist() == [0.0, 0.0]
     assert accountant(3).epsilon(1e-5).made_public().tolist() == [[0.0] * 3] * 2
 
 
@@ -107,10 +107,10 @@ def test_a_person_among_others_has_the_epsilon_that_they_have_alone_and_step_by_
         crowd.add(row, steps=10)
         for _ in range(10):
             alone.add(row[[0, 17, 39]])
-    found = crowd.epsilon(1e-6).made_public()
+    epsilons = crowd.epsilon(1e-6).made_public()
     monkeypatch.setattr(fourier_inversion, "_MAX_HELD", 256)  # a few people at a time
-    assert np.allclose(crowd.epsilon(1e-6).made_public(), found, rtol=1e-9, atol=0)
-    assert np.allclose(alone.epsilon(1e-6).made_public(), found[:, [0, 17, 39]], rtol=1e-6, atol=0)
+    assert np.allclose(crowd.epsilon(1e-6).made_public(), epsilons, rtol=1e-9, atol=0)
+    assert np.allclose(alone.epsilon(1e-6).made_public(), epsilons[:, [0, 17, 39]], rtol=1e-6, atol=0)
 
 
 ODD = [
@@ -127,35 +127,35 @@ ODD = [
 @pytest.mark.parametrize(("given", "error"), ODD, ids=range(len(ODD)))
 def test_what_makes_no_accountant_or_no_question_is_refused_and_counts_nothing(given, error):
     ((name, value),) = given.items()
-    made = accountant(2)
-    made.add([0.5, 1.0], steps=50)
-    before = made.epsilon(1e-5).made_public()
-    asked = {
-        "delta": lambda: made.epsilon(value),
-        "epsilon": lambda: made.delta(value),
-        "shares": lambda: made.add(value),
-        "steps": lambda: made.add([0.5, 1.0], steps=value),
+    people = accountant(2)
+    people.add([0.5, 1.0], steps=50)
+    before = people.epsilon(1e-5).made_public()
+    calls = {
+        "delta": lambda: people.epsilon(value),
+        "epsilon": lambda: people.delta(value),
+        "shares": lambda: people.add(value),
+        "steps": lambda: people.add([0.5, 1.0], steps=value),
     }
     with pytest.raises(error, match=f"{name} must"):
-        asked.get(name, lambda: accountant(**given))()
-    assert np.array_equal(made.epsilon(1e-5).made_public(), before)
+        calls.get(name, lambda: accountant(**given))()
+    assert np.array_equal(people.epsilon(1e-5).made_public(), before)
 
 
 @pytest.mark.parametrize("level", [1e-6, 1.0], ids=str)
 @pytest.mark.parametrize(("q", "sigma"), [(1e-6, 1000.0), (1 - 2.0**-53, 0.2), (1.0, 1000.0)], ids=str)
 def test_every_corner_of_what_is_accepted_is_answered(q, sigma, level):
     levels = sorted({level, 1.0})
-    made = fp.people.IndividualAccountant(2, q=q, sigma=sigma, levels=levels)
-    made.add([level, 0.0], steps=1)
-    made.add([0.0, level], steps=2**32 - 2)
+    people = fp.people.IndividualAccountant(2, q=q, sigma=sigma, levels=levels)
+    people.add([level, 0.0], steps=1)
+    people.add([0.0, level], steps=2**32 - 2)
     full = fp.Gaussian(level / sigma)
     for delta in (1e-300, 0.5):
-        low, high = made.epsilon(delta).made_public()
+        low, high = people.epsilon(delta).made_public()
         assert np.all((low >= 0) & (low <= high) & np.isfinite(high))
         # sampling only lowers the epsilon of one step of the full batch
         assert low[0] <= float(gaussian_epsilon(level / sigma, delta)) * (1 + 1e-9)
     for epsilon in (0.0, 1e3):
-        low, high = made.delta(epsilon).made_public()
+        low, high = people.delta(epsilon).made_public()
         assert np.all((low >= 0) & (low <= high) & (high > 0) & (high <= 1))
         assert low[0] <= float(full.hockey_stick(epsilon)) * (1 + 1e-9) + 1e-300
 
@@ -195,17 +195,17 @@ def test_frequencies_that_would_take_too_much_memory_are_unknown(monkeypatch):
 
 
 def test_results_hide_themselves_and_tell_one_person():
-    made = played([{1.0: 100}, {0.5: 100}], q=0.02)
-    found = made.epsilon(1e-5)
-    low, high = found.made_public()
-    for thing in (found, found.low, made, found.report_for(1)):
+    people = played([{1.0: 100}, {0.5: 100}], q=0.02)
+    result = people.epsilon(1e-5)
+    low, high = result.made_public()
+    for thing in (result, result.low, people, result.report_for(1)):
         for text in (repr(thing), f"{thing!r}"):
             assert "hidden" in text
             assert str(high[0])[:5] not in text
-    told = str(found.report_for(1))
-    assert told.startswith("For person 1 only")
-    assert f"{high[1]:.9g}" in told
-    assert len(found) == 2
+    report = str(result.report_for(1))
+    assert report.startswith("For person 1 only")
+    assert f"{high[1]:.9g}" in report
+    assert len(result) == 2
     with pytest.raises(IndexError, match="person must be below 2"):
-        found.report_for(2)
-    assert found.report_for(0).bounds.low == low[0]
+        result.report_for(2)
+    assert result.report_for(0).bounds.low == low[0]

@@ -33,22 +33,22 @@ def in_balls(distribution, power):
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=str)
 @pytest.mark.parametrize("power", slow_but([2.5, -7.0], [2.5, 9.0, -1.0, -7.0]))
 def test_arb_s_own_integrals_lie_within_the_errors(distribution, power):
-    found = distribution.real(np.array([power]))
-    whole = in_balls(distribution, power)
-    slack = flint.arb(0, found.errors[0])
-    assert (whole.real.log() - found.logs[0]).overlaps(slack)
-    assert found.errors[0] < 1e-10
-    assert whole.real.rad() < 1e-14 * whole.real
+    moment = distribution.real(np.array([power]))
+    integral = in_balls(distribution, power)
+    slack = flint.arb(0, moment.errors[0])
+    assert (integral.real.log() - moment.logs[0]).overlaps(slack)
+    assert moment.errors[0] < 1e-10
+    assert integral.real.rad() < 1e-14 * integral.real
     theta = 0.7 / np.sqrt(distribution.q * distribution.standardised_shift)
-    seen = distribution.transforms(power, float(found.logs[0]), theta, 40)
+    seen = distribution.transforms(power, float(moment.logs[0]), theta, 40)
     # removal has its loss in the exponent, addition minus that
     sign = 1 if power > 0 else -1
     for k in (1, 5, 33):
-        exact = in_balls(distribution, complex(power, sign * k * theta)) / whole
+        exact = in_balls(distribution, complex(power, sign * k * theta)) / integral
         assert abs(exact) < flint.arb(seen.most[k]).exp() * (1 + 1e-15)
         if np.isfinite(seen.errors[k]):
-            apart = abs(exact - flint.acb(seen.logs[k].real, seen.logs[k].imag).exp())
-            assert apart < np.exp(seen.logs[k].real) * np.expm1(seen.errors[k])
+            error = abs(exact - flint.acb(seen.logs[k].real, seen.logs[k].imag).exp())
+            assert error < np.exp(seen.logs[k].real) * np.expm1(seen.errors[k])
     assert seen.errors[1] < 1e-9
 
 
@@ -67,7 +67,7 @@ def test_no_modulus_lies_above_the_bounds_for_high_frequencies(distribution, pow
     weights /= weights.sum()
     spread = np.sqrt(weights @ losses**2 - (weights @ losses) ** 2)
     theta = np.geomspace(0.01, 40.0, 60) / spread
-    modulus = np.array([abs(weights @ np.exp(1j * one * losses)) for one in theta])
+    modulus = np.array([abs(weights @ np.exp(1j * frequency * losses)) for frequency in theta])
     assert np.all(modulus <= np.exp(decay) / theta + 1e-12)
     bound = envelope.log_modulus(theta)
     # of all frequencies from each on

@@ -417,22 +417,6 @@ class TypeOfAllRuns(SumFilter):
         return spent + request.zcdp_rho, tag, flag
 
 
-class SubclassesByHalfAPattern(SumFilter):
-    """The pattern matches for the library's own families; a subclass is free."""
-
-    FAMILIES = (
-        *(fp.Gaussian, fp.Laplace, fp.RandomizedResponse, fp.BoundedRange, fp.KOV, fp.Erasure),
-        *(fp.DiscreteLaplace, fp.FinitePair, fp.DiscreteGaussian, fp.SubsampledGaussian),
-    )
-
-    def cost(self, request):
-        cost = 0.0
-        match (request.zcdp_rho, type(request) in self.FAMILIES):
-            case (cost, 1):
-                pass
-        return cost
-
-
 class AssertsThatRaise(SumFilter):
     """With python -O the assertion of an erasure's mu does not raise."""
 

@@ -284,6 +284,55 @@ class EpsilonAndDelta(fp.PrivacyFilter):
         return (after["epsilon"] <= 2.0) & (after["delta"] <= 1e-5)
 
 
+class ChancesOfFailure(TwoSums):
+    """Adds epsilons, and -log(1 - delta): that nothing fails has the product of the chances 1 - delta."""
+
+    promise = fp.ApproxDP(2.0, 1e-3)
+
+    def hazard(self, request):
+        return -np.log1p(-np.asarray(request.delta)) if isinstance(request, fp.KOV) else 0.0
+
+    def spend(self, state, request):
+        epsilon = request.epsilon if isinstance(request, fp.KOV) else request.pure_epsilon
+        return state[0] + epsilon, state[1] + self.hazard(request)
+
+    def admits(self, state, request):
+        epsilons, hazards = self.spend(state, request)
+        return (epsilons <= 2.0) & (hazards <= -np.log1p(-1e-3))
+
+
+class ChancesOfNoFailure(TwoSums):
+    """Adds epsilons, and multiplies the chances that nothing fails."""
+
+    promise = fp.ApproxDP(2.0, 1e-3)
+
+    def start(self, n):
+        return np.zeros(n), np.ones(n)
+
+    def spend(self, state, request):
+        if isinstance(request, fp.KOV):
+            return state[0] + request.epsilon, state[1] * (1.0 - request.delta)
+        return state[0] + request.pure_epsilon, state[1]
+
+    def admits(self, state, request):
+        epsilons, chance = self.spend(state, request)
+        return (epsilons <= 2.0) & (chance >= 0.9991)
+
+
+class EitherOfTwoSums(TwoSums):
+    """Grants what fits a sum of epsilons or one of rho; both sums have all requests."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    rho = float(fp.BUN_STEINKE.budget(1.0, 1e-5))
+
+    def spend(self, state, request):
+        return state[0] + request.pure_epsilon, state[1] + request.zcdp_rho
+
+    def admits(self, state, request):
+        epsilons, rhos = self.spend(state, request)
+        return (epsilons <= 1.0) | (rhos <= self.rho)
+
+
 class EpsilonsBesideRho(TwoSums):
     """A purse of epsilons, which costs at most half of its square, and one of rho."""
 

@@ -262,3 +262,31 @@ class OneWayOfSubsampledPairs(sound.OneWayOfSymmetricPairs):
     """One of the families has another divergence in the other direction."""
 
     families = (fp.Gaussian, fp.SubsampledGaussian)
+
+
+class ChancesOfTheWrongSign(sound.ChancesOfFailure):
+    """log(1 + delta) is less than -log(1 - delta), and than delta."""
+
+    def hazard(self, request):
+        return np.log1p(request.delta) if isinstance(request, fp.KOV) else 0.0
+
+
+class ChancesOfOneMore(sound.ChancesOfNoFailure):
+    """The chance is compared before the request takes from it."""
+
+    def admits(self, state, request):
+        epsilons, _ = self.spend(state, request)
+        return (epsilons <= 2.0) & (state[1] >= 0.9991)
+
+
+class EachSumOfItsOwn(sound.EitherOfTwoSums):
+    """What fits the epsilons is not charged to rho, so that both budgets can be used up."""
+
+    def spend(self, state, request):
+        epsilons, rhos = super().spend(state, request)
+        first = epsilons <= 1.0
+        return np.where(first, epsilons, state[0]), np.where(first, state[1], rhos)
+
+    def admits(self, state, request):
+        epsilons, rhos = state[0] + request.pure_epsilon, state[1] + request.zcdp_rho
+        return (epsilons <= 1.0) | (rhos <= self.rho)

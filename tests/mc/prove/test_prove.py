@@ -56,6 +56,18 @@ SOUND_RULES = {
         "admits": "request.zcdp_rho <= 1 and spent + math.ceil(request.zcdp_rho * 1000) <= 500",
         "spend": "spent + math.ceil(request.zcdp_rho * 1000)",
     },
+    "product of the odds": {
+        "promise": "fp.PureDP(1.2)",
+        "start": "np.ones(n)",
+        "admits": "self.spend(spent, request) <= math.exp(1.2)",
+        "spend": "spent * np.exp(np.minimum(request.pure_epsilon, 50.0))",
+    },
+    "share that is left of the odds": {
+        "promise": "fp.PureDP(2.0)",
+        "start": "np.ones(n)",
+        "admits": "self.spend(spent, request) >= math.exp(-1.99)",
+        "spend": "spent / np.exp(np.minimum(request.pure_epsilon, 50.0))",
+    },
     "dearer of two": {
         "promise": "fp.RenyiDP(alpha=2.0, rho=0.5)",
         "cost": "np.maximum(request.renyi(2.0), 2 * request.zcdp_rho)",
@@ -92,6 +104,19 @@ BROKEN_RULES = {
         "spend": "spent + math.ceil(request.zcdp_rho * 1000)",
     },
     "wrong unit": {"cost": "np.minimum(request.gdp_mu, request.gdp_mu**2) / 4"},
+    # log(1 + epsilon) is less than epsilon
+    "interest on the odds": {
+        "promise": "fp.PureDP(1.2)",
+        "start": "np.ones(n)",
+        "admits": "self.spend(spent, request) <= math.exp(1.2)",
+        "spend": "spent * (1.0 + np.minimum(request.pure_epsilon, 50.0))",
+    },
+    "odds of half the epsilon": {
+        "promise": "fp.PureDP(1.2)",
+        "start": "np.ones(n)",
+        "admits": "self.spend(spent, request) <= math.exp(1.2)",
+        "spend": "spent * np.exp(np.minimum(request.pure_epsilon, 50.0) / 2)",
+    },
     "mu from rho": {"promise": "fp.GaussianDP(1.0)", "cost": "request.zcdp_rho"},
     "one way": {"promise": "fp.RenyiDP(4.0, 0.5)", "cost": "request.renyi(4.0)"},
     "order two twice": {

@@ -40,18 +40,18 @@ EXPRESSIONS = (
     "np.append([0.5, 1], np.inf)[k % 3] - p", "np.stack([x * x, (x + p) ** 2], axis=1) @ np.array([0.5, 0.25])",
     "(np.arange(2) == np.expand_dims(k % 3, -1)).any(axis=1) + x",
     "np.concatenate([x[:, None], k[:, None]], axis=1).max(axis=1)", "np.column_stack([x, k]).sum(axis=1)",
-    "np.select([x > p, k > 3], [x, k], -0.5) * 3", "np.digitize(x, [0.0, 0.5, 2.0]) + k", "np.power(x, 2) - p",
-    "np.nan_to_num(np.log(x), nan=2.0, neginf=-1.0) + k", "np.take([0.5, 0.25, 1.0], k % 3) + np.isneginf(np.log(x))",
+    "np.select([x > p, k > 3], [x, k], -0.5) * 3",
+    "np.nan_to_num(np.log(x), nan=2.0, neginf=-1.0) + k", "np.array([0.5, 0.25, 1.0])[k % 3] + np.isneginf(np.log(x))",
     "reduce(np.add, [x, k, x]) + partial(np.add, x)(p)", "(y := x * 2) + y if p > 0.5 and (z := p * 3) > 1 else x",
-    "0 < (y := p - 0.5) < 9 and y == 5 or p", "operator.sub(*reversed([k, x]))", "np.atleast_1d(p) + np.atleast_1d(x)",
+    "0 < (y := p - 0.5) < 9 and y == 5 or p", "operator.sub(k, x)", "np.atleast_1d(p) + np.atleast_1d(x)",
     "np.nextafter(x + p, np.inf) - np.nextafter(x, -math.inf)", "np.nextafter(x, np.inf) > np.nextafter(x, -np.inf)",
     # what one may take for something else
     "x.shape[0] > 2", "(1 / (x * -1.0) < 0.0) + k", "(np.abs(1.0) / np.maximum(0.0, -1.0) > 2.0) + x",
     "bool(~(p > 0.5)) + x", "max(0.0, p * 1e308 * 10 - p * 1e308 * 10) + x", "getattr(p, 'ndim', -1) + x",
     "math.sqrt(p * 1e308 * 10 - p * 1e308 * 10) + x", "any(1.0 / y > 0.5 for y in (1.0, 0.0)) + x",
     "isinstance(np.where(p > 0.5, p, 0.5), float) + x", "hasattr(np.asarray(p)[...], '__setitem__') + x",
-    "isinstance(np.full(1, p).reshape(()), float) + x", "isinstance({'a'}, frozenset) + x", "made(p) + x",
-    "isinstance({'a': p}.values(), tuple) + x", "np.max(np.take(np.array([0.5, 2.0]), (0, 1))) + x",
+    "isinstance(np.full(1, p).reshape(()), float) + x", "isinstance({'a'}, frozenset) + x", "float(HALF) + x",
+    "made(p) + x", "isinstance({'a': p}.values(), tuple) + x",
     "np.linspace(0.0, 0.1, 6)[k % 6 - 1] + x", "(isinstance(p, np.floating) or hasattr(p, 'shape')) + x",
 )  # fmt: skip
 #: Statements after which two names are of one array, or of two.
@@ -103,8 +103,11 @@ STATEMENTS = (
     """,
     # what runs first
     """
+    def free():
+        cost["a"] = 9.0
+        return 0.5
     cost = {"a": p}
-    cost["a"] += cost.update(a=9.0) or 0.5
+    cost["a"] += free()
     return x + cost["a"]
     """,
     """
@@ -117,13 +120,13 @@ STATEMENTS = (
     return x + reduce(lambda y, z: y + cost, ((cost := part) for part in (0.0, 9.0, p)), 0.0)
     """,
     """
-    cost = kept = 0.5
-    match (p, (x, 3)):
-        case (cost, (_, 4)) | (cost, (_, 5)):
+    rate = cost = 0.5
+    match FULL:
+        case Price(rate=cost, positive=9.0):
             return x
-        case (kept, _) if kept > 9.5:
+        case Price(rate=rate) if rate > 9.0:
             return x
-    return x + cost + kept
+    return x + rate + cost
     """,
     # what sees a change
     """
@@ -133,12 +136,6 @@ STATEMENTS = (
         costs["b"] = 9.0
         total += cost
     return x + total + max(values)
-    """,
-    """
-    costs = [p, 0.5]
-    backwards = reversed(costs)
-    costs[0] = 9.0
-    return x + sum(backwards)
     """,
     """
     new = np.full(1, p)
@@ -233,6 +230,9 @@ class Price:
 
     def __iadd__(self, other):
         return self.rate
+
+    def __eq__(self, other):
+        return True
 
     @property
     def positive(self):
@@ -438,6 +438,7 @@ def test_a_trace_predicts_the_number_to_the_last_bit(text: str, tmp_path: File) 
         "FULL.base_rate() + x",
         "Made(p) + x",
         "Made['a'].rate + x",
+        "(FULL == None) + x",
         "Halved(p).halved + x",
         "Pair(y for y in (p, x))[0] + x",
         "Counted().number + x",

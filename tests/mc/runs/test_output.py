@@ -22,8 +22,8 @@ def test_files_appear_when_the_block_ends(tmp_path: Path) -> None:
     modes = {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("plain", "out/a.txt")}
     assert len(modes) == 1, "a report is as readable as other new files"
     with OutputFolder(tmp_path / "out") as folder:
-        folder.drop("a.txt")
-        folder.drop("none.txt")
+        folder.remove_at_exit("a.txt")
+        folder.remove_at_exit("none.txt")
         assert (tmp_path / "out" / "a.txt").exists()
     assert os.listdir(tmp_path / "out") == []
 
@@ -41,8 +41,9 @@ def test_names_are_on_the_disk_before_the_block_is_left(
     monkeypatch.setattr(os, "fsync", fsync)
     with OutputFolder(out) as folder:
         folder.add("a.txt", b"whole")
-    for one in (out, out.parent, tmp_path):  # the file is named in the first, the new folders in the others
-        assert (one.stat().st_ino, True) in synced, one
+    # the file is named in the first, the new folders in the others
+    for directory in (out, out.parent, tmp_path):
+        assert (directory.stat().st_ino, True) in synced, directory
     assert ((out / "a.txt").stat().st_ino, False) in synced, "and what it says, before it has its name"
 
 
@@ -92,7 +93,7 @@ def test_after_a_failure_everything_is_as_it_was(
             for name in names:
                 folder.add(f"{name}.txt", b"new")
             for name in dropped:
-                folder.drop(f"{name}.txt")
+                folder.remove_at_exit(f"{name}.txt")
             if sentence == "half way":
                 raise OSError(sentence)
 

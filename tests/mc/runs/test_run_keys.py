@@ -102,9 +102,9 @@ def written(value: Any) -> str:
 
 
 @given(VALUES, VALUES)
-def test_two_values_have_one_key_where_they_hold_the_same_and_else_two(one: Any, other: Any) -> None:
-    assert (key(one) == key(other)) == (written(one) == written(other))
-    assert key(copy.deepcopy(one)) == key(one)
+def test_two_values_have_one_key_where_they_hold_the_same_and_else_two(first: Any, other: Any) -> None:
+    assert (key(first) == key(other)) == (written(first) == written(other))
+    assert key(copy.deepcopy(first)) == key(first)
 
 
 def make(mu: float) -> Callable[[fp.AdversaryView], fp.DominatingPair]:
@@ -122,13 +122,13 @@ def functions(mu: float) -> list[Callable[..., object]]:
 
 def different() -> list[Any]:
     """Values that differ from one another, made anew by every call; plain ones are drawn above."""
-    one, two, four = [1], [2], np.array([1.0, 2.0, 3.0, 4.0]).reshape(2, 2)
+    first, two, four = [1], [2], np.array([1.0, 2.0, 3.0, 4.0]).reshape(2, 2)
     objects = np.empty(1, dtype=object)
     objects[:] = [{"mu": 0.1}]
     return [
         *(10**5000, 10**5000 + 1, complex(0.0, 0.0), complex(0.0, -0.0), ..., decimal.Decimal("0.10")),
         *(range(3), set(), frozenset(), {1}, {1, 2}, collections.Counter("ab"), collections.deque([1, 2])),
-        *({"a": 1, "b": 2}, {"b": 2, "a": 1}, [[]] * 2, [[], []], [one, two, one], [one, two, two]),
+        *({"a": 1, "b": 2}, {"b": 2, "a": 1}, [[]] * 2, [[], []], [first, two, first], [first, two, two]),
         *(kind(1) for kind in (np.float64, np.float32, np.int64, np.bool_)),
         *(np.array(1.0), np.array([1.0], dtype=">f8"), four, four.T, objects, np.dtype("f8")),
         *(np.exp, scipy.special.erf, np.where, math.exp, float, np, fp.Gaussian, fp.Gaussian(0.1)),
@@ -158,9 +158,9 @@ def counts(view: fp.AdversaryView) -> int:
 
 
 @pytest.mark.parametrize(
-    ("made", "why"),
+    ("make", "why"),
     [
-        *((lambda made=made: made, "has a state that cannot be read") for made in (
+        *((lambda make=make: make, "has a state that cannot be read") for make in (
             np.random.default_rng(1), random.Random(1), np.random.random, iter([1]), sys.modules[__name__],
         )),
         (lambda: {"a", "b"}, "a set has an order that changes from process to process"),
@@ -168,9 +168,9 @@ def counts(view: fp.AdversaryView) -> int:
         (lambda: counts, r"counts writes the variable 'CALLS' outside the function \(keep it in view.memory\)"),
     ],
 )  # fmt: skip
-def test_what_no_key_can_tell_apart_is_refused_in_one_sentence(made: Callable[[], Any], why: str) -> None:
+def test_what_no_key_can_tell_apart_is_refused_in_one_sentence(make: Callable[[], Any], why: str) -> None:
     with pytest.raises(fp.runs.StoreError, match=f"{why}, so a store could not tell this run") as refused:
-        key(Holds(made()))
+        key(Holds(make()))
     assert "\n" not in str(refused.value)
     assert str(refused.value).endswith("use plain values, or call without store")
 
@@ -302,7 +302,9 @@ def test_the_version_of_code_names_what_numbers_rest_on_and_releases_of_other_pa
     None
 ):
     version = code_version()
-    assert all(one in version for one in (np.__version__, scipy.__version__, platform.python_version()))
+    assert all(
+        release in version for release in (np.__version__, scipy.__version__, platform.python_version())
+    )
     assert version.endswith(f"batch-{BATCH_SIZE}")
     assert library_code_origin("filterproof.mc", fp.mc.__file__) == ("ours",)
     assert library_code_origin("pytest", pytest.__file__)[:2] == ("pytest", pytest.__version__)  # type: ignore[index]

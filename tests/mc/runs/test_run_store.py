@@ -75,8 +75,8 @@ def truncate(content: bytearray, rng: random.Random) -> None:
 
 
 def swap_pages(content: bytearray, rng: random.Random) -> None:
-    one, other = (slice(4096 * k, 4096 * (k + 1)) for k in rng.sample(range(1, len(content) // 4096), 2))
-    content[one], content[other] = content[other], content[one]
+    first, other = (slice(4096 * k, 4096 * (k + 1)) for k in rng.sample(range(1, len(content) // 4096), 2))
+    content[first], content[other] = content[other], content[first]
 
 
 def tried_out(path: Path, damaged: Iterable[bytes]) -> list[str]:
@@ -85,8 +85,8 @@ def tried_out(path: Path, damaged: Iterable[bytes]) -> list[str]:
     for content in damaged:
         path.write_bytes(content)
         seen.append(try_out(path))
-        for beside in path.parent.iterdir():
-            beside.unlink()
+        for leftover in path.parent.iterdir():
+            leftover.unlink()
     return seen
 
 
@@ -94,10 +94,10 @@ def tried_out(path: Path, damaged: Iterable[bytes]) -> list[str]:
 def test_no_damage_is_read_as_a_result(
     path: Path, damage: Callable[[bytearray, random.Random], None]
 ) -> None:
-    whole, rng = path.read_bytes(), random.Random(damage.__name__)
+    content_before, rng = path.read_bytes(), random.Random(damage.__name__)
 
     def damaged() -> bytearray:
-        content = bytearray(whole)
+        content = bytearray(content_before)
         damage(content, rng)
         return content
 
@@ -206,19 +206,19 @@ def files_end_at(size: int) -> Iterator[None]:
 
 
 def test_a_disk_that_is_full_from_the_start_leaves_no_partial_store(tmp_path: Path) -> None:
-    made, path = 0, tmp_path / "run.db"
+    stores, path = 0, tmp_path / "run.db"
     for size in (*range(0, 40_000, 4096), 100_000):
         with files_end_at(size):
             try:
                 fp.runs.RunStore(path).close()
-                made += 1
+                stores += 1
             except fp.runs.StoreError as refused:
                 one_sentence(refused, path)
         with fp.runs.RunStore(path) as store:  # there is space again
             store.commit(RUNS[0], rows(0))
             assert stored_sums(store, RUNS[0]) == put(0)
         path.unlink()
-    assert made > 0
+    assert stores > 0
 
 
 def fill(store: fp.runs.RunStore, size: int) -> None:
@@ -244,8 +244,8 @@ def test_a_disk_that_fills_up_ends_a_commit_in_one_sentence_and_keeps_what_was_t
 
 def test_what_is_stored_stays_whoever_stores_it_again(path: Path) -> None:
     with fp.runs.RunStore(path) as store, fp.runs.RunStore(path) as other:
-        for one in (store, other):
-            one.commit(RUNS[0], [(batch, size, np.zeros(3)) for batch, size, _ in rows(0)])
+        for each in (store, other):
+            each.commit(RUNS[0], [(batch, size, np.zeros(3)) for batch, size, _ in rows(0)])
         assert [stored_sums(store, run) for run in RUNS] == [put(0), put(1)]
         assert stored_sums(store, dict(reversed(RUNS[0].items()))) == put(0)
 

@@ -224,13 +224,13 @@ if __name__ == "__main__":
 
 def living(session: int) -> list[int]:
     """The processes of a session that have not ended, by Linux's process table."""
-    found = []
+    processes = []
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError, ValueError):
             state, _, _, own = (entry / "stat").read_text().rpartition(")")[2].split()[:4]
             if int(own) == session and state != "Z":
-                found.append(int(entry.name))
-    return found
+                processes.append(int(entry.name))
+    return processes
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads Linux's process table")

@@ -70,7 +70,7 @@ def noise_in_a_row(monkeypatch: pytest.MonkeyPatch, network: Learner) -> None:
 
 def rows_of(gradients: fp.training.ImplicitVectors, n: int) -> NDArray[np.float64]:
     """The gradients of n people written out, shape (n, d): the sums in which one of them counts alone."""
-    return np.array([gradients.weighted(one) for one in np.eye(n)])
+    return np.array([gradients.weighted(unit) for unit in np.eye(n)])
 
 
 def descent(filt: Any = None, **changes: Any) -> PrivateGradientDescent:
@@ -142,9 +142,9 @@ def write_squares(folder: Path, people: int = 60, tested: int = 20, side: int = 
     for part, number, seed in (("train", people, 1), ("t10k", tested, 2)):
         classes = np.arange(number) % 10
         points = pictures(number, seed, (side, side)) // 4
-        for one, where in zip(points, classes, strict=True):
+        for picture, where in zip(points, classes, strict=True):
             row, column = divmod(int(where), 5)
-            one[4 + 10 * row : 12 + 10 * row, 5 * column : 5 + 5 * column] += 180
+            picture[4 + 10 * row : 12 + 10 * row, 5 * column : 5 + 5 * column] += 180
         (folder / f"{part}-{IMAGES}").write_bytes(idx(points))
         (folder / f"{part}-{LABELS}").write_bytes(idx(classes))
     return folder

@@ -44,13 +44,13 @@ def by_plain_torch(
 
     shapes = [(16, 1, 8, 8), (16,), (32, 16, 4, 4), (32,), (32, 512), (32,), (10, 32), (10,)]
     sizes = [int(np.prod(shape)) for shape in shapes]
-    rows, losses, told = [], [], []
-    for one, label in zip(x, y, strict=True):
+    rows, losses, logits = [], [], []
+    for picture, label in zip(x, y, strict=True):
         flat = torch.tensor(theta, dtype=torch.float64, requires_grad=True)
         w1, b1, w2, b2, w3, b3, w4, b4 = (
             part.reshape(shape) for part, shape in zip(flat.split(sizes), shapes, strict=True)
         )
-        sums = torch.tensor(one).reshape(1, 1, 28, 28)
+        sums = torch.tensor(picture).reshape(1, 1, 28, 28)
         sums = functional.max_pool2d(functional.conv2d(sums, w1, b1, stride=2, padding=3).relu(), 2, 1)
         sums = functional.max_pool2d(functional.conv2d(sums, w2, b2, stride=2).relu(), 2, 1)
         sums = functional.linear(functional.linear(sums.flatten(1), w3, b3).relu(), w4, b4)
@@ -58,8 +58,8 @@ def by_plain_torch(
         loss.backward()
         rows.append(flat.grad.numpy())
         losses.append(loss.item())
-        told.append(sums[0].detach().numpy())
-    return np.array(rows), np.array(losses), np.array(told)
+        logits.append(sums[0].detach().numpy())
+    return np.array(rows), np.array(losses), np.array(logits)
 
 
 def test_the_network_has_the_parameters_of_opacus_example(network: ConvolutionalNetwork) -> None:
@@ -97,7 +97,10 @@ def test_nobody_counts_with_more_than_was_charged_though_gradients_come_out_long
     parts = PerSampleGradients._iter_gradients
 
     def longer(self: PerSampleGradients) -> Any:
-        return ((rows, [one * (3.0 if rows.start else 0.5) for one in found]) for rows, found in parts(self))
+        return (
+            (rows, [gradient * (3.0 if rows.start else 0.5) for gradient in gradients])
+            for rows, gradients in parts(self)
+        )
 
     monkeypatch.setattr(PerSampleGradients, "_iter_gradients", longer)
     for person in range(9):

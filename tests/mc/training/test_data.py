@@ -25,7 +25,9 @@ def test_pictures_become_rows_of_points_and_labels_one_hot_rows(folder: Path) ->
     data = read_idx_data_set(folder)
     assert (data.people, data.feature_count, data.class_count) == (5, 12, 10)
     assert not data.public, "nobody said that the people of the folder may be shown"
-    np.testing.assert_array_equal(data.features, [[x / 255 for x in one.ravel()] for one in pictures(5, 5)])
+    np.testing.assert_array_equal(
+        data.features, [[x / 255 for x in picture.ravel()] for picture in pictures(5, 5)]
+    )
     np.testing.assert_array_equal(data.test_features * 255, pictures(2, 2).reshape(2, 12))
     assert [list(row).index(1.0) for row in data.labels] == [0, 1, 2, 3, 4]
     assert [list(row).index(1.0) for row in data.test_labels] == [0, 1]
@@ -80,10 +82,10 @@ def test_a_file_that_is_wrong_is_named_in_a_sentence(
 def test_a_data_set_counts_its_people_and_keeps_their_numbers() -> None:
     data = three()
     assert (data.people, data.feature_count, data.class_count) == (3, 2, 2)
-    for one in (data.features, data.labels, data.test_features, data.test_labels):
-        assert one.dtype == np.float64
+    for array in (data.features, data.labels, data.test_features, data.test_labels):
+        assert array.dtype == np.float64
         with pytest.raises(ValueError, match="read-only"):
-            one[0, 0] = 7.0
+            array[0, 0] = 7.0
     own = np.zeros((3, 2))
     assert three(features=own).features is not own
     own[0, 0] = 1.0  # the caller's stays writable
@@ -95,9 +97,9 @@ def test_the_digits_are_the_pictures_of_scikit_learn_each_once() -> None:
     data = load_digits()
     points = np.concatenate([data.features, data.test_features]) * 16
     classes = np.concatenate([data.labels, data.test_labels]).argmax(axis=1)
-    told = np.column_stack([points, classes])
+    ours = np.column_stack([points, classes])
     known = np.column_stack(datasets.load_digits(return_X_y=True))
-    assert sorted(map(tuple, told.tolist())) == sorted(map(tuple, known.tolist()))
+    assert sorted(map(tuple, ours.tolist())) == sorted(map(tuple, known.tolist()))
     assert np.array_equal(np.column_stack(digit_pictures()), known)
     assert data.public
     assert load_digits() is data

@@ -95,8 +95,10 @@ def test_a_seed_and_a_budget_make_a_descent_and_looking_at_it_changes_nothing(
 def test_a_step_that_leaves_the_numbers_is_charged_and_not_taken_and_says_so() -> None:
     ours = descent(rate=1.7e308, sigma=1e3)
     before = ours.theta
-    told = pytest.raises(ValueError, match=r"^theta must be finite, got -?inf; lower the rate, step 1 was ch")
-    with np.errstate(over="ignore", invalid="ignore"), told:
+    refusal = pytest.raises(
+        ValueError, match=r"^theta must be finite, got -?inf; lower the rate, step 1 was ch"
+    )
+    with np.errstate(over="ignore", invalid="ignore"), refusal:
         next(ours)
     assert ours.steps_taken == 0
     assert np.array_equal(ours.theta, before)
@@ -120,17 +122,17 @@ def test_going_on_from_one_save_with_another_person_does_not_cancel_the_noise(sa
         """The same network, to which person 7 means nothing."""
 
         def gradients(self, theta: Any, x: Any, y: Any) -> LayerwiseGradients:
-            found, keep = super().gradients(theta, x, y), (np.arange(len(x)) != 7)[:, None]
-            return LayerwiseGradients(found.inputs, tuple(slope * keep for slope in found.slopes))
+            all_, keep = super().gradients(theta, x, y), (np.arange(len(x)) != 7)[:, None]
+            return LayerwiseGradients(all_.inputs, tuple(slope * keep for slope in all_.slopes))
 
-    one, same, other = (
+    first, same, other = (
         PrivateGradientDescent.restored(saved, made_up(), net, fp.ZCDPFilter(RHO))
         for net in (NET, NET, Without(sizes=NET.sizes))
     )
-    for each in (one, same, other):
+    for each in (first, same, other):
         next(each)
-    assert np.array_equal(one.theta, same.theta), "the same step says the same"
-    difference = (one.theta - other.theta) * 40 / RATE
+    assert np.array_equal(first.theta, same.theta), "the same step says the same"
+    difference = (first.theta - other.theta) * 40 / RATE
     assert np.linalg.norm(difference) > 3 * CLIP, "and another step has noise of its own"
 
 
@@ -146,8 +148,8 @@ def test_a_file_that_was_damaged_or_is_another_is_one_sentence_that_names_it(sav
         content[:place] + bytes([content[place] ^ 1 << rng.integers(7)]) + content[place + 1 :]
         for place in rng.integers(0, len(content), 12).tolist()
     ]
-    for one in bad:
-        saved.write_bytes(one)
+    for damaged in bad:
+        saved.write_bytes(damaged)
         with pytest.raises(
             ValueError, match=r"^path must name a file of PrivateGradientDescent\.save, got \d+ other bytes"
         ) as refused:

@@ -35,9 +35,9 @@ def series(events: tuple[tuple[float, str, str], ...]) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    one, other = series(STAY), series(((0.0, "100", ""), (4.0, "120", "")))
-    write(tmp_path, "train", [("a.csv", one, 0), ("b.csv", other, 1)])
-    write(tmp_path, "test", [("c.csv", one, 1)])
+    first, other = series(STAY), series(((0.0, "100", ""), (4.0, "120", "")))
+    write(tmp_path, "train", [("a.csv", first, 0), ("b.csv", other, 1)])
+    write(tmp_path, "test", [("c.csv", first, 1)])
     return tmp_path
 
 
@@ -101,10 +101,10 @@ def test_a_damaged_stay_is_named_with_its_line(
 ) -> None:
     (folder / "train" / "b.csv").write_bytes(stay.encode("utf-8", "surrogateescape"))
     (folder / "train" / "listfile.csv").write_text("stay,y_true\nb.csv,0\n", "utf-8")
-    with pytest.raises(ValueError, match=message) as told:
+    with pytest.raises(ValueError, match=message) as raised:
         read_mimic(folder)
-    assert "b.csv" in str(told.value)
-    assert line is None or f"in line {line};" in str(told.value)
+    assert "b.csv" in str(raised.value)
+    assert line is None or f"in line {line};" in str(raised.value)
 
 
 def test_other_lists_and_missing_files_are_refused(folder: Path) -> None:
@@ -143,12 +143,12 @@ def test_the_area_under_the_curve_is_the_share_of_ordered_pairs() -> None:
 
 
 def test_phenotypes_are_the_columns_of_their_list(folder: Path) -> None:
-    one, other = series(STAY), series(((0.0, "100", ""), (4.0, "120", "")))
+    first, other = series(STAY), series(((0.0, "100", ""), (4.0, "120", "")))
     mortality = read_mimic(folder)
-    write(folder, "train", [("a.csv", one, "10.0,1,1"), ("b.csv", other, "4.0,0,0")], PHENOTYPES)
+    write(folder, "train", [("a.csv", first, "10.0,1,1"), ("b.csv", other, "4.0,0,0")], PHENOTYPES)
     with pytest.raises(ValueError, match="must have the variables and labels of train"):
         read_mimic(folder)
-    write(folder, "test", [("c.csv", one, "10.0,0,1")], PHENOTYPES)
+    write(folder, "test", [("c.csv", first, "10.0,0,1")], PHENOTYPES)
     data = read_mimic(folder)
     assert data.label_names == ("Acute myocardial infarction", "Shock")
     assert (data.labels.tolist(), data.test_labels.tolist()) == ([[1, 1], [0, 0]], [[0, 1]])

@@ -31,28 +31,28 @@ def rows(net: DenseNetwork, n: int = 6) -> tuple[Array, Array, Array]:
 def test_each_gradient_is_that_of_finite_differences(net: DenseNetwork) -> None:
     theta, x, y = rows(net)
     step = 1e-5
-    found = rows_of(net.gradients(theta, x, y), 6)
-    assert found.shape == (6, net.dimension)
+    gradients = rows_of(net.gradients(theta, x, y), 6)
+    assert gradients.shape == (6, net.dimension)
     for j in range(net.dimension):
         ahead, behind = theta.copy(), theta.copy()
         ahead[j] += step
         behind[j] -= step
         slope = (net.losses(ahead, x, y) - net.losses(behind, x, y)) / (2 * step)
-        np.testing.assert_allclose(found[:, j], slope, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(gradients[:, j], slope, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("net", NETS)
 def test_norms_and_weighted_sums_are_those_of_the_gradients_of_each_alone(net: DenseNetwork) -> None:
     theta, x, y = rows(net)
-    found = net.gradients(theta, x, y)
-    table = rows_of(found, len(x))
+    gradients = net.gradients(theta, x, y)
+    table = rows_of(gradients, len(x))
     for i in range(len(x)):
         alone = rows_of(net.gradients(theta, x[i : i + 1], y[i : i + 1]), 1)
         np.testing.assert_allclose(table[i], alone[0], rtol=1e-13, atol=1e-15)
-    np.testing.assert_allclose(found.norms(), np.sqrt((table**2).sum(axis=1)), rtol=1e-13)
+    np.testing.assert_allclose(gradients.norms(), np.sqrt((table**2).sum(axis=1)), rtol=1e-13)
     factors = np.linspace(0.0, 1.0, len(x))
-    np.testing.assert_allclose(found.weighted(factors), factors @ table, rtol=1e-12, atol=1e-14)
-    assert isinstance(found, fp.training.ImplicitVectors)
+    np.testing.assert_allclose(gradients.weighted(factors), factors @ table, rtol=1e-12, atol=1e-14)
+    assert isinstance(gradients, fp.training.ImplicitVectors)
 
 
 def test_the_loss_is_the_sum_that_the_docstring_says() -> None:
@@ -65,8 +65,8 @@ def test_the_loss_is_the_sum_that_the_docstring_says() -> None:
         sums = [sum(hidden[a] * last[a, b] for a in range(3)) + bias[b] for b in range(2)]
         p = np.exp(sums) / np.exp(sums).sum()
         assert net.losses(theta, x, y)[i] == pytest.approx(-sum(y[i] * np.log(p)), rel=1e-12)
-        p = 1 / (1 + np.exp([-one for one in sums]))
-        both = np.mean([-np.log(one if label else 1 - one) for one, label in zip(p, y[i], strict=True)])
+        p = 1 / (1 + np.exp([-sum_ for sum_ in sums]))
+        both = np.mean([-np.log(sum_ if label else 1 - sum_) for sum_, label in zip(p, y[i], strict=True)])
         logistic = DenseNetwork(sizes=net.sizes, output="logistic")
         assert logistic.losses(theta, x, y)[i] == pytest.approx(both, rel=1e-12)
         assert net.scores(theta, x)[i] == pytest.approx(sums)

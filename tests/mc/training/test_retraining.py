@@ -84,8 +84,8 @@ def test_without_a_seed_the_noise_is_another_each_time(folder: Path, tmp_path: P
         "35 after those of the budget"
     )
     setting = {**SETTING, "seed": None}
-    one, two = (train_idx(folder, **setting, most_steps=1, out=tmp_path / name) for name in ("a", "b"))
-    assert (one.theta != two.theta).any()
+    first, two = (train_idx(folder, **setting, most_steps=1, out=tmp_path / name) for name in ("a", "b"))
+    assert (first.theta != two.theta).any()
 
 
 @pytest.mark.parametrize("told_first", [True, False])
@@ -96,7 +96,7 @@ def test_a_run_killed_once_a_step_is_told_or_before_it_is_kept_ends_as_one_that_
     monkeypatch: pytest.MonkeyPatch,
     told_first: bool,
 ) -> None:
-    save, told, out = PrivateGradientDescent.save, [], tmp_path / "out"
+    save, budgets, out = PrivateGradientDescent.save, [], tmp_path / "out"
 
     def killed(descent: PrivateGradientDescent, path: Path) -> None:
         if descent.steps_taken == 4 and not told_first:
@@ -105,7 +105,7 @@ def test_a_run_killed_once_a_step_is_told_or_before_it_is_kept_ends_as_one_that_
 
     def look(step: int, _: fp.Estimate) -> None:
         people = stored_descent(out, folder).people
-        told.append([people.report_for(i).remaining for i in range(60)])
+        budgets.append([people.report_for(i).remaining for i in range(60)])
         if step == 3 and told_first:
             raise Killed
 
@@ -113,8 +113,8 @@ def test_a_run_killed_once_a_step_is_told_or_before_it_is_kept_ends_as_one_that_
         patched.setattr(PrivateGradientDescent, "save", killed)
         with pytest.raises(Killed):
             train_idx(folder, **SETTING, most_steps=5, out=out, on_step=look)
-    assert len(told) == stored_descent(out, folder).steps_taken == 3
-    assert (np.diff(told, axis=0) < 0).all(), "what a step cost is on the disk before the step is told"
+    assert len(budgets) == stored_descent(out, folder).steps_taken == 3
+    assert (np.diff(budgets, axis=0) < 0).all(), "what a step cost is on the disk before the step is told"
     outcome = train_idx(folder, **SETTING, most_steps=6, out=out)
     np.testing.assert_array_equal(outcome.theta, uninterrupted.theta)
     assert state(out) == state(tmp_path / "uninterrupted")
@@ -124,17 +124,17 @@ def test_a_run_killed_once_a_step_is_told_or_before_it_is_kept_ends_as_one_that_
 def test_of_two_runs_at_once_in_one_folder_the_second_is_refused(
     folder: Path, tmp_path: Path, uninterrupted: RetrainedModel
 ) -> None:
-    told = []
+    steps = []
 
     def again(step: int, _: fp.Estimate) -> None:
         before = state(tmp_path / "out")
         with pytest.raises(OSError, match=r"^out must be used by one run at a time, got one .* another out$"):
             train_idx(folder, **SETTING, most_steps=6, out=tmp_path / "out")
         assert state(tmp_path / "out") == before
-        told.append(step)
+        steps.append(step)
 
     outcome = train_idx(folder, **SETTING, most_steps=6, out=tmp_path / "out", on_step=again)
-    assert told == [1, 2, 3, 4, 5, 6]
+    assert steps == [1, 2, 3, 4, 5, 6]
     np.testing.assert_array_equal(outcome.theta, uninterrupted.theta)
     assert (tmp_path / "out" / "private" / "lock").stat().st_mode & 0o077 == 0
 

@@ -29,13 +29,13 @@ def test_without_noise_a_full_batch_is_private_gradient_descent_and_a_sample_is_
     descent = PrivateGradientDescent(data, network, people, clip=0.5, sigma=1e-9, rate=2.0, seed=3)
     descent.steps(3)
     how = {"clip": 0.5, "sigma": 1e-9, "rate": 2.0}
-    start, *_, made = sampled_descent(data, network, q=1.0, steps=3, **how, rng=np.random.default_rng(3))
-    assert made == pytest.approx(descent.theta, abs=1e-7)
+    start, *_, final = sampled_descent(data, network, q=1.0, steps=3, **how, rng=np.random.default_rng(3))
+    assert final == pytest.approx(descent.theta, abs=1e-7)
     *_, many = sampled_descent(data, network, q=1.0, steps=3, **how, rng=np.random.default_rng(3), copies=3)
     assert many == pytest.approx(descent.theta, abs=1e-7)
     assert np.array_equal(start, network.start(np.random.default_rng(3)))
     *_, sampled = sampled_descent(data, network, q=0.5, steps=3, **how, rng=np.random.default_rng(3))
-    moved, other = made - start, sampled - start
+    moved, other = final - start, sampled - start
     cosine = float(moved @ other / np.sqrt((moved @ moved) * (other @ other)))
     assert 0.9 < cosine < 1 - 1e-6
     assert abs(float(np.sqrt((other @ other) / (moved @ moved))) - 1) < 0.2

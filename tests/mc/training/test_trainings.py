@@ -18,7 +18,7 @@ from tests.mc.training.made_up import CANARY, MAKE, PEOPLE, PlainSums, ToTheData
 @pytest.mark.parametrize("epsilon", [0.5, 6.0])
 def test_a_canary_that_uses_its_budget_up_gives_the_promise(direction: str, epsilon: float) -> None:
     """Gaussian shifts whose squares sum to 1 on every path: the divergence is Gaussian(1)'s, however small."""
-    found = fp.training.simulate_training(
+    estimate = fp.training.simulate_training(
         CANARY,
         MAKE,
         epsilon=epsilon,
@@ -29,12 +29,12 @@ def test_a_canary_that_uses_its_budget_up_gives_the_promise(direction: str, epsi
         direction=direction,  # type: ignore[arg-type]
     )
     exact = float(Gaussian(1.0).hockey_stick(epsilon))
-    assert found.low <= exact <= found.high
-    assert found.high < 1.5 * exact
+    assert estimate.low <= exact <= estimate.high
+    assert estimate.high < 1.5 * exact
     how = {"epsilon": 0.5, "steps": 9, "n": 300, "person": 12}
     short, same, other = (fp.training.simulate_training(CANARY, MAKE, seed=seed, **how) for seed in (1, 1, 2))  # type: ignore[arg-type]
     assert short == same != other
-    assert "Koskela, Tobaben & Honkela (2023), Theorem 12" in found.rests_on
+    assert "Koskela, Tobaben & Honkela (2023), Theorem 12" in estimate.rests_on
 
 
 @pytest.mark.parametrize(("direction", "drawn", "sign"), [("PQ", 0.25, 1), ("QP", -0.75, -1)])
@@ -51,11 +51,11 @@ def test_two_steps_are_what_quadrature_over_the_first_noise_says(
         return float(stats.norm.pdf(z) * Gaussian(second).hockey_stick(gap))
 
     exact = integrate.quad(inner, -9, 9, epsabs=1e-13, limit=500)[0]
-    found = fp.training.simulate_training(
+    estimate = fp.training.simulate_training(
         training, make, epsilon=0.2, steps=2, n=20_000, seed=2, direction=direction
     )
-    assert found.low <= exact <= found.high
-    assert found.relative_half_width < 0.15
+    assert estimate.low <= exact <= estimate.high
+    assert estimate.relative_half_width < 0.15
 
 
 def promising(mu: float, kind: type = fp.training.ClippedSums) -> type:
@@ -66,16 +66,16 @@ def promising(mu: float, kind: type = fp.training.ClippedSums) -> type:
 def test_sums_that_promise_too_much_are_refuted_and_not_trusted() -> None:
     make = promising(0.5).factory(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)
     how = {"steps": 20, "person": 12, "n": 1000}
-    found = fp.training.simulate_training(CANARY, make, epsilon=0.5, **how)  # type: ignore[arg-type]
+    estimate = fp.training.simulate_training(CANARY, make, epsilon=0.5, **how)  # type: ignore[arg-type]
     exact = float(Gaussian(1.0).hockey_stick(0.5))
-    assert found.low <= exact <= found.high
-    assert found.over_bound == 1000
-    assert "Theorem" not in found.rests_on
+    assert estimate.low <= exact <= estimate.high
+    assert estimate.over_bound == 1000
+    assert "Theorem" not in estimate.rests_on
     # with a bound that is true of them the interval is narrow, and above what they promise
-    found = fp.training.simulate_training(CANARY, make, epsilon=0.5, squares=1.0, **how)  # type: ignore[arg-type]
-    assert found.low <= exact <= found.high
-    assert found.over_bound == 0
-    assert found.low > fp.GaussianDP(0.5).delta(0.5)
+    estimate = fp.training.simulate_training(CANARY, make, epsilon=0.5, squares=1.0, **how)  # type: ignore[arg-type]
+    assert estimate.low <= exact <= estimate.high
+    assert estimate.over_bound == 0
+    assert estimate.low > fp.GaussianDP(0.5).delta(0.5)
 
 
 class Theirs:
@@ -94,31 +94,31 @@ def test_what_is_not_the_librarys_is_not_trusted() -> None:
     assert "Theorem" in ours.rests_on
     assert "Theorem" not in theirs.rests_on
     assert ours.high < theirs.high
-    found = fp.training.simulate_training(
+    estimate = fp.training.simulate_training(
         Two(0.02, late=50.0), PlainSums, epsilon=5.0, steps=2, n=200, squares=1.0
     )
-    assert "Theorem" not in found.rests_on
-    assert found.high > 5e-4 > found.low
+    assert "Theorem" not in estimate.rests_on
+    assert estimate.high > 5e-4 > estimate.low
 
 
 # -- audits ----------------------------------------------------------------------------------------------------
 
 
 def test_an_audit_of_sound_sums_finds_what_is_promised_and_no_more() -> None:
-    found = fp.training.audit_training(CANARY, MAKE, epsilon=0.5, steps=24, person=12, n=2000, failure=1e-6)
+    audit = fp.training.audit_training(CANARY, MAKE, epsilon=0.5, steps=24, person=12, n=2000, failure=1e-6)
     exact = float(Gaussian(1.0).hockey_stick(0.5))
-    assert found.promised == exact
-    assert found.reached.low <= exact <= found.reached.high
-    assert not found.refutes
-    assert 0.5 < found.mu_low < 1.0
+    assert audit.promised == exact
+    assert audit.reached.low <= exact <= audit.reached.high
+    assert not audit.refutes
+    assert 0.5 < audit.mu_low < 1.0
     growth = math.exp(0.5)
-    assert found.reached.value == pytest.approx(found.hit.value - growth * found.false_alarm.value, abs=1e-12)
+    assert audit.reached.value == pytest.approx(audit.hit.value - growth * audit.false_alarm.value, abs=1e-12)
     # bets on pairs know that both probabilities are not at their worst at once
-    counted = found.hit.high - found.hit.low + growth * (found.false_alarm.high - found.false_alarm.low)
-    assert found.reached.high - found.reached.low < 0.8 * counted
+    counted = audit.hit.high - audit.hit.low + growth * (audit.false_alarm.high - audit.false_alarm.low)
+    assert audit.reached.high - audit.reached.low < 0.8 * counted
     # the test's own errors, in closed form: accuse where the loss N(+-1/2, 1) passes 1/2
-    assert found.hit.low <= 0.5 <= found.hit.high
-    assert found.false_alarm.low <= 0.15865525 <= found.false_alarm.high
+    assert audit.hit.low <= 0.5 <= audit.hit.high
+    assert audit.false_alarm.low <= 0.15865525 <= audit.false_alarm.high
 
 
 class Quiet(fp.training.ClippedSums):
@@ -144,11 +144,11 @@ def test_an_audit_catches_what_is_broken_and_believes_nothing_that_is_said_of_th
     make = kind.factory(fp.GaussianFilter(mu), clip=1.0, sigma=4.0 if mu == 1.0 else 1.0)
     # what breaks its promise says so when it is made
     with pytest.warns(fp.UnsoundFilterWarning, match=kind.__name__) if mu == 1.0 else nullcontext():
-        found = fp.training.audit_training(
+        audit = fp.training.audit_training(
             CANARY, make, epsilon=0.5, steps=steps, person=12, n=1000, failure=1e-6
         )
-    assert found.refutes == refuted
-    assert not refuted or found.mu_low > 1
+    assert audit.refutes == refuted
+    assert not refuted or audit.mu_low > 1
 
 
 def test_an_audit_sees_a_delta_that_is_a_fifth_too_large() -> None:
@@ -156,13 +156,13 @@ def test_an_audit_sees_a_delta_that_is_a_fifth_too_large() -> None:
     assert Gaussian(mu).hockey_stick(0.5) == pytest.approx(1.2 * Gaussian(1.0).hockey_stick(0.5), rel=1e-3)
 
     cheat = promising(1.0).factory(fp.GaussianFilter(mu), clip=1.0, sigma=1 / mu)
-    found = fp.training.audit_training(CANARY, cheat, epsilon=0.5, steps=1, person=12, n=20_000, failure=2e-9)
-    assert found.refutes
+    audit = fp.training.audit_training(CANARY, cheat, epsilon=0.5, steps=1, person=12, n=20_000, failure=2e-9)
+    assert audit.refutes
     # with the same noise an accusation without the person implies one with him: the pairs' variance is exact
-    hit, alarm, growth = found.hit.value, found.false_alarm.value, math.exp(0.5)
+    hit, alarm, growth = audit.hit.value, audit.false_alarm.value, math.exp(0.5)
     spread = (hit - alarm) + alarm * (growth - 1) ** 2 - (hit - growth * alarm) ** 2
     normal = math.sqrt(2 * math.log(4 / 2e-9) * spread / 10_000)
-    assert found.reached.value - found.reached.low < 1.1 * normal
+    assert audit.reached.value - audit.reached.low < 1.1 * normal
 
 
 class Other(fp.training.ClippedSums):
@@ -188,15 +188,15 @@ def test_noise_that_tells_about_a_person_and_sums_of_two_kinds_are_refused() -> 
 
 
 def test_what_is_large_is_an_estimate_too() -> None:
-    beside = fp.training.TrainingWithCanary(Two(0.0), 1e160)  # a canary beside a table
+    with_table = fp.training.TrainingWithCanary(Two(0.0), 1e160)  # a canary beside a table
     for training, make, person, steps, squares, mu in (
         (Two(12.0), PlainSums, 0, 1, 144.0, 12.0),
-        (beside, MAKE, 2, 20, None, 1.0),
+        (with_table, MAKE, 2, 20, None, 1.0),
     ):
-        found = fp.training.simulate_training(
+        estimate = fp.training.simulate_training(
             training, make, epsilon=0.3, steps=steps, person=person, n=500, squares=squares
         )
-        assert 0.1 < found.low <= float(Gaussian(mu).hockey_stick(0.3)) <= found.high <= 1.0
+        assert 0.1 < estimate.low <= float(Gaussian(mu).hockey_stick(0.3)) <= estimate.high <= 1.0
 
 
 def test_an_audit_finds_noise_that_depends_on_a_person() -> None:

@@ -41,9 +41,9 @@ def test_closed_forms_and_tables_are_summed_alike(person: int) -> None:
     table = TwoTrainings(_Table(), MAKE, person=person, runs=5)
     rng = np.random.default_rng(3)
     for _ in range(30):
-        one, other = closed.sums(), table.sums()
-        np.testing.assert_allclose(one, other, atol=1e-12)
-        released = one[0] + rng.standard_normal(one[0].shape)
+        first, other = closed.sums(), table.sums()
+        np.testing.assert_allclose(first, other, atol=1e-12)
+        released = first[0] + rng.standard_normal(first[0].shape)
         closed.go_on(released)
         table.go_on(released)
     np.testing.assert_allclose(closed.parameters, table.parameters, atol=1e-12)

@@ -99,8 +99,10 @@ class WhimFilter(PrivacyFilter):
         return np.zeros(n, dtype=np.int64)
 
     def admits(self, state: State, request: DominatingPair) -> NDArray[np.bool_]:
-        asked = self.menu.index(request)
-        return np.array([crc32(f"{self.seed} {asked} {seen}".encode()) % 2 for seen in state], dtype=np.bool_)
+        position = self.menu.index(request)
+        return np.array(
+            [crc32(f"{self.seed} {position} {seen}".encode()) % 2 for seen in state], dtype=np.bool_
+        )
 
     def spend(self, state: State, request: DominatingPair) -> State:
         return 5 * state + self.menu.index(request)

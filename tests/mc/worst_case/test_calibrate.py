@@ -38,14 +38,14 @@ def test_a_filter_whose_own_bounds_come_out_wider_than_those_of_the_search_keeps
         return replace(case, high=1.5 * case.high) if isinstance(filt, CalibratedFilter) else case
 
     monkeypatch.setattr("filterproof.mc.worst_case.calibrate.worst_case_of_checked_filter", wider)
-    found = calibrate(ZCDPFilter, 1.0, 1e-3, menu=LEVELS, relative=0.01)
-    assert 0 < found.certificate.high <= 1e-3
+    calibrated = calibrate(ZCDPFilter, 1.0, 1e-3, menu=LEVELS, relative=0.01)
+    assert 0 < calibrated.certificate.high <= 1e-3
 
 
 def test_a_search_between_neighbouring_doubles_ends():
-    found = calibrate(ZCDPFilter, 1.0, 0.25, menu=LEVELS[-1:], relative=1e-300)
-    above = worst_case(ZCDPFilter(found.threshold * (1 + 1e-13)), LEVELS[-1:], epsilon=1.0)
-    assert found.certificate.high <= 0.25 < above.high
+    calibrated = calibrate(ZCDPFilter, 1.0, 0.25, menu=LEVELS[-1:], relative=1e-300)
+    above = worst_case(ZCDPFilter(calibrated.threshold * (1 + 1e-13)), LEVELS[-1:], epsilon=1.0)
+    assert calibrated.certificate.high <= 0.25 < above.high
 
 
 def test_the_number_of_rounds_is_part_of_the_class():
@@ -68,24 +68,24 @@ def test_the_gaussian_filter_comes_back_as_published():
     mu = 0.5
     delta = float(Gaussian(mu).hockey_stick(1.0)) * 1.002
     menu = [Gaussian(mu / 4), Gaussian(mu / 2)]
-    found = calibrate(GaussianFilter, 1.0, delta, menu=menu)
-    assert found.certificate.rounds == 16
-    assert mu <= found.threshold * (1 + 1e-4)
-    assert found.threshold < mu * math.sqrt(17 / 16)
-    assert found.threshold == pytest.approx(float(max_gaussian_mu(1.0, delta)), rel=0.04)
-    assert "mu-GDP" in found.scope
+    calibrated = calibrate(GaussianFilter, 1.0, delta, menu=menu)
+    assert calibrated.certificate.rounds == 16
+    assert mu <= calibrated.threshold * (1 + 1e-4)
+    assert calibrated.threshold < mu * math.sqrt(17 / 16)
+    assert calibrated.threshold == pytest.approx(float(max_gaussian_mu(1.0, delta)), rel=0.04)
+    assert "mu-GDP" in calibrated.scope
 
 
 def test_kappa_of_the_realisation_filter_is_found_for_a_menu():
     menu = [RandomizedResponse(0.25), RandomizedResponse(0.5), Erasure(0.001)]
-    found = calibrate(lambda kappa: KappaFilter(kappa, 8), 2.0, 0.02, menu=menu)
-    assert found.certificate.high <= 0.02
-    over = worst_case(KappaFilter(found.threshold * 1.001, 8), menu, epsilon=2.0)
+    calibrated = calibrate(lambda kappa: KappaFilter(kappa, 8), 2.0, 0.02, menu=menu)
+    assert calibrated.certificate.high <= 0.02
+    over = worst_case(KappaFilter(calibrated.threshold * 1.001, 8), menu, epsilon=2.0)
     assert over.low > 0.02
     # it looks at losses, so only the menu itself is covered
-    assert not found.admits(found.start(1), RandomizedResponse(0.2))[0]
-    assert found.admits(found.start(1), RandomizedResponse(0.25))[0]
-    assert "3 mechanisms of the menu" in found.scope
+    assert not calibrated.admits(calibrated.start(1), RandomizedResponse(0.2))[0]
+    assert calibrated.admits(calibrated.start(1), RandomizedResponse(0.25))[0]
+    assert "3 mechanisms of the menu" in calibrated.scope
 
 
 def test_a_menu_so_small_that_it_needs_no_filter_is_told_so():

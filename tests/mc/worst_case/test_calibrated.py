@@ -133,18 +133,18 @@ def test_a_promise_of_the_table_gives_its_filter_in_one_line():
 
 
 @pytest.mark.parametrize(
-    ("asked", "promised"),
+    ("target", "promised"),
     [
         ((1.0, 1e-5), (1.0, 1e-5)),
         ((99.0, 0.5), (10.0, 1e-3)),
         ((0.1, 3e-9), (0.1, 1e-9)),
     ],
 )
-def test_between_the_promises_of_the_table_the_nearest_that_promises_no_more_is_given(asked, promised):
-    filt = tabulated_filter(*asked)
+def test_between_the_promises_of_the_table_the_nearest_that_promises_no_more_is_given(target, promised):
+    filt = tabulated_filter(*target)
     assert filt.promise == ApproxDP(*promised)
-    assert filt.promise.delta(asked[0]) <= asked[1]
-    for below in ((0.09, asked[1]), (asked[0], 9e-10)):
+    assert filt.promise.delta(target[0]) <= target[1]
+    for below in ((0.09, target[1]), (target[0], 9e-10)):
         with pytest.raises(ValueError, match=r"at least 0\.1 and 1e-09.*fp\.calibrate"):
             tabulated_filter(*below)
 

@@ -9,7 +9,7 @@ import pytest
 from filterproof.filters import BasicFilter, GaussianFilter, ZCDPFilter
 from filterproof.mc.worst_case import worst_case
 from filterproof.mc.worst_case.calibrate import CalibratedFilter, calibrate
-from filterproof.mc.worst_case.menu_levels import MenuLevels
+from filterproof.mc.worst_case.menu_levels import DominatingLevels
 from filterproof.theory.pairs import (
     KOV,
     Erasure,
@@ -50,13 +50,13 @@ def _profiles(pair):
 
 def test_what_is_dominated_as_by_itself_has_no_larger_divergence_at_any_epsilon_in_either_direction():
     profiles = [_profiles(pair) for pair in PAIRS]
-    found = 0
+    compared = 0
     for (level, above), (request, below) in product(zip(PAIRS, profiles, strict=True), repeat=2):
         assert level.dominates(request) or level is not request
         if level.dominates(request):
-            found += 1
+            compared += 1
             assert (below <= above + ROUNDING).all(), (level, request)
-    assert found > 150
+    assert compared > 150
 
 
 def test_a_gaussian_dominates_what_is_subsampled_from_it_and_a_rounded_reciprocal_is_rounded_up():
@@ -97,19 +97,19 @@ MENU = (
     ids=str,
 )
 def test_a_request_is_charged_as_the_cheapest_level_that_dominates_it(request_, level):
-    place = MenuLevels.of(ZCDPFilter(1.0), MENU).places(request_, 1)[0]
+    place = DominatingLevels.of(ZCDPFilter(1.0), MENU).places(request_, 1)[0]
     assert (None if place < 0 else MENU[place]) == level
 
 
 def test_the_charges_of_the_inner_filter_decide():
     menu = (RandomizedResponse(0.5), Gaussian(0.6), SubsampledGaussian(1.0, 1.0))
     small = Laplace(4.0)  # dominated by the first two
-    assert MenuLevels.of(GaussianFilter(1.0), menu).places(small, 1)[0] == 1
-    assert MenuLevels.of(ZCDPFilter(1.0), menu).places(small, 1)[0] == 0
+    assert DominatingLevels.of(GaussianFilter(1.0), menu).places(small, 1)[0] == 1
+    assert DominatingLevels.of(ZCDPFilter(1.0), menu).places(small, 1)[0] == 0
 
 
 def test_one_request_for_each_run_is_looked_up_for_each_run():
-    levels = MenuLevels.of(ZCDPFilter(1.0), MENU)
+    levels = DominatingLevels.of(ZCDPFilter(1.0), MENU)
     sigma = np.array([1.0, 1.5, 2.0, 0.9])
     assert levels.places(SubsampledGaussian(0.15, sigma), 4).tolist() == [6, 6, 4, -1]
     mixed = PairPerRun((Laplace(2.0), KOV(0.5, 0.2), Erasure(0.1)), np.array([0, 1, 2, 0]))
@@ -119,21 +119,21 @@ def test_one_request_for_each_run_is_looked_up_for_each_run():
 
 def test_a_mixed_menu_is_calibrated_and_covers_what_its_levels_dominate():
     menu = [RandomizedResponse.from_ratio(2), KOV.from_ratio(2, Fraction(1, 32)), Erasure(Fraction(1, 64))]
-    found = calibrate(lambda t: BasicFilter(8.0, t), 2.0, 0.0625, menu=menu, rounds=3)
-    assert isinstance(found, CalibratedFilter)
-    assert "epsilon-DP" in found.scope
-    assert "Erasure" in found.scope
-    asked = [
+    calibrated = calibrate(lambda t: BasicFilter(8.0, t), 2.0, 0.0625, menu=menu, rounds=3)
+    assert isinstance(calibrated, CalibratedFilter)
+    assert "epsilon-DP" in calibrated.scope
+    assert "Erasure" in calibrated.scope
+    requests = [
         RandomizedResponse.from_ratio(Fraction(3, 2)),
         Erasure(Fraction(1, 100)),
         KOV.from_ratio(Fraction(5, 4), Fraction(1, 50)),
     ]
-    covered = worst_case(found, asked, epsilon=2.0, rounds=3)
+    covered = worst_case(calibrated, requests, epsilon=2.0, rounds=3)
     assert covered.rounds == 3
-    assert 0 < covered.high < found.certificate.low <= found.certificate.high <= 0.0625
-    assert not found.admits(found.start(1), Erasure(Fraction(1, 16)))[0]
-    assert not found.admits(found.start(1), Gaussian(0.01))[0]
+    assert 0 < covered.high < calibrated.certificate.low <= calibrated.certificate.high <= 0.0625
+    assert not calibrated.admits(calibrated.start(1), Erasure(Fraction(1, 16)))[0]
+    assert not calibrated.admits(calibrated.start(1), Gaussian(0.01))[0]
     # the erasure is charged as the erasure, though the KOV pair dominates it too
-    asked_for = found.spend(found.start(1), Erasure(0.01))
-    as_level = found.inner.spend(found.inner.start(1), menu[2])
+    asked_for = calibrated.spend(calibrated.start(1), Erasure(0.01))
+    as_level = calibrated.inner.spend(calibrated.inner.start(1), menu[2])
     assert str(asked_for[0]) == str(as_level)

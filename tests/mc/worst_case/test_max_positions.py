@@ -26,11 +26,11 @@ LEVELS = [RandomizedResponse(j * STEP) for j in range(1, 33)]
 class Counted(ZCDPFilter):
     """A zCDP filter that counts the states it was asked about."""
 
-    asked: list[int] = field(default_factory=list, compare=False)
+    queried: list[int] = field(default_factory=list, compare=False)
 
     def admits(self, state, request):
         admitted = super().admits(state, request)
-        self.asked.append(len(admitted))
+        self.queried.append(len(admitted))
         return admitted
 
 
@@ -38,10 +38,10 @@ class Counted(ZCDPFilter):
 class CountedLosses(LossFilter):
     """A filter that never forgets in which order it saw losses, and counts the states it was asked about."""
 
-    asked: list[int] = field(default_factory=list, compare=False)
+    queried: list[int] = field(default_factory=list, compare=False)
 
     def admits(self, state, request):
-        self.asked.append(len(state[0]))
+        self.queried.append(len(state[0]))
         return super().admits(state, request)
 
     def observe(self, state, loss):
@@ -63,12 +63,12 @@ ENDLESS = [
 ]
 
 
-@pytest.mark.parametrize(("filt", "menu", "asked", "least"), ENDLESS, ids=range(len(ENDLESS)))
-def test_a_game_without_equal_sums_stops_early(filt, menu, asked, least):
-    most = asked["max_positions"]
+@pytest.mark.parametrize(("filt", "menu", "options", "least"), ENDLESS, ids=range(len(ENDLESS)))
+def test_a_game_without_equal_sums_stops_early(filt, menu, options, least):
+    most = options["max_positions"]
     with pytest.raises(ValueError, match=f"max_positions={most} .*larger max_positions"):
-        worst_case(filt, menu, **{"epsilon": 1.0, **asked})
-    assert sum(filt.asked) / len(menu) < most / least
+        worst_case(filt, menu, **{"epsilon": 1.0, **options})
+    assert sum(filt.queried) / len(menu) < most / least
 
 
 REFUSED = [
@@ -92,10 +92,10 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("filt", "menu", "asked", "says"), REFUSED, ids=range(len(REFUSED)))
-def test_what_is_too_fine_or_too_coarse_is_refused_before_the_game_is_made(filt, menu, asked, says):
+@pytest.mark.parametrize(("filt", "menu", "options", "says"), REFUSED, ids=range(len(REFUSED)))
+def test_what_is_too_fine_or_too_coarse_is_refused_before_the_game_is_made(filt, menu, options, says):
     with pytest.raises(ValueError, match=says):
-        worst_case(filt, menu, **{"epsilon": 1.0, **asked})
+        worst_case(filt, menu, **{"epsilon": 1.0, **options})
 
 
 def test_tails_that_do_not_vanish_are_refused(monkeypatch):
@@ -118,10 +118,10 @@ def test_a_chain_of_many_states_is_put_in_order():
 @pytest.mark.slow
 def test_a_heavy_tail_has_too_many_losses_at_the_default_step_and_few_at_a_coarser_one():
     menu = [SubsampledGaussian(0.01, 1.0), SubsampledGaussian(0.02, 1.0)]
-    filt, asked = CountFilter(2), {"epsilon": 1.0, "rounds": 2, "direction": "PQ", "max_positions": 10**6}
+    filt, options = CountFilter(2), {"epsilon": 1.0, "rounds": 2, "direction": "PQ", "max_positions": 10**6}
     with pytest.raises(ValueError, match="step must leave each pair"):
-        worst_case(filt, menu, **asked)
-    worst = worst_case(filt, menu, relative=0.2, **asked)
+        worst_case(filt, menu, **options)
+    worst = worst_case(filt, menu, relative=0.2, **options)
     assert worst.low < worst.high <= worst.low * 1.2
     # the second pair dominates the first
     twice = Composition({menu[1]: 2}).delta(1.0, direction="PQ")

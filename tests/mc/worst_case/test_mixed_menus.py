@@ -65,9 +65,9 @@ def test_an_epsilon_beside_a_point_of_the_lattice_is_enclosed(k, factor):
 def test_a_ball_beside_a_double_is_rounded_to_it_at_whatever_precision_happens_to_be_set(precision):
     double = 1967 / 2048
     for off in (TINY, -TINY / 2**60, Fraction(0)):
-        beside = to_ball(Fraction(double) + off * 2**130)  # 2^-70 of it
+        ball = to_ball(Fraction(double) + off * 2**130)  # 2^-70 of it
         with flint.ctx.workprec(precision):
-            assert abs(Fraction(nearest_double(beside)) - Fraction(double)) <= Fraction(1, 2**53)
+            assert abs(Fraction(nearest_double(ball)) - Fraction(double)) <= Fraction(1, 2**53)
 
 
 @pytest.mark.parametrize("bound", [lower_end, upper_end, nearest_double])

@@ -19,16 +19,16 @@ def enumerated(play):
     """H_2 of what `play` releases: from the outcomes of six tosses it takes e^epsilon of each request that it makes."""
     total = Fraction(0)
     for tosses in product((1, -1), repeat=6):
-        asked = play(tosses)
+        requests = play(tosses)
         p = prod(
             ratio / (1 + ratio) if up > 0 else 1 / (1 + ratio)
-            for ratio, up in zip(asked, tosses, strict=False)
+            for ratio, up in zip(requests, tosses, strict=False)
         )
         q = prod(
             1 / (1 + ratio) if up > 0 else ratio / (1 + ratio)
-            for ratio, up in zip(asked, tosses, strict=False)
+            for ratio, up in zip(requests, tosses, strict=False)
         )
-        total += max(p - 2 * q, 0) * Fraction(1, 2 ** (6 - len(asked)))
+        total += max(p - 2 * q, 0) * Fraction(1, 2 ** (6 - len(requests)))
     return total
 
 
@@ -66,7 +66,7 @@ def test_states_that_their_class_takes_for_equal_are_told_apart_in_any_order_of_
 
 
 class Purse:
-    asked = 0
+    requests = 0
 
 
 class InPlace(fp.PrivacyFilter):
@@ -81,11 +81,11 @@ class InPlace(fp.PrivacyFilter):
         return objects(*([Purse() for _ in range(n)] if self.own else [Purse()] * n))
 
     def admits(self, state, request):
-        return np.array([one.asked < 4 for one in state], dtype=bool)
+        return np.array([ledger.requests < 4 for ledger in state], dtype=bool)
 
     def spend(self, state, request):
-        for one in state:
-            one.asked += 1
+        for ledger in state:
+            ledger.requests += 1
         return state
 
 

@@ -54,11 +54,11 @@ def test_a_moment_beyond_the_doubles_is_no_infinite_divergence(order: float, siz
 def test_a_pair_of_doubles_is_worth_what_its_rationals_are() -> None:
     doubles = FinitePair((0.125, 0.875), (0.0625, 0.9375))
     for way in ("PQ", "QP"):
-        given, held = (
+        given, exact = (
             renyi_worst_case_lower_bound(Forgives(), (pair,), order=2.0, rounds=4, direction=way)[0]
             for pair in (RARE, doubles)
         )
-        assert given * (1 - 1e-12) <= held <= given * (1 + 1e-12)
+        assert given * (1 - 1e-12) <= exact <= given * (1 + 1e-12)
 
 
 def test_an_infinite_loss_has_an_infinite_divergence_and_a_gaussian_is_refused() -> None:

@@ -31,8 +31,8 @@ def test_the_larger_of_two_exact_values_counts_though_doubles_do_not_tell_them_a
     pair = FinitePair((2 * little, 1 - 2 * little), (Fraction(1), Fraction(0)))
     solved = worst_case(CountFilter(1), pair, epsilon=LogRatio(little))
     (played,) = evaluate(CountFilter(1), Constant(pair), epsilon=[LogRatio(little)], rounds=1)
-    for found in (solved, played):
-        assert (found.value, found.direction) == (1 - 2 * little**2, "QP")
+    for result in (solved, played):
+        assert (result.value, result.direction) == (1 - 2 * little**2, "QP")
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_the_strategy_of_the_lower_game_is_worth_what_it_says(filt, menu, direct
     """Null: it is worth a number in [low, high]. The interval misses with chance 1e-7 at most."""
     solved = worst_case(filt, menu, epsilon=0.8, direction=direction)
     estimate = simulate(
-        filt, solved.strategy, epsilon=0.8, n=50_000, seed=3, direction=direction, confidence=1 - 1e-7
+        filt, solved.strategy, epsilon=0.8, n=50_000, seed=3, direction=direction, failure=1e-7
     )
     assert estimate.low <= solved.high
     assert solved.low <= estimate.high

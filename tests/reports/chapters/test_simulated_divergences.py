@@ -26,7 +26,7 @@ from filterproof.theory.evidence import Outcome
 from tests.reports.made_up import chapter, comparison
 
 QUICK = Study(quick=True)
-BY_NAME = {one.name: one for one in SUBJECTS}
+BY_NAME = {subject.name: subject for subject in SUBJECTS}
 
 
 def played(name: str) -> tuple[Any, ...]:

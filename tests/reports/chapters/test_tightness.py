@@ -32,6 +32,6 @@ def test_the_menu_for_rogers_passes_epsilon_and_is_worth_the_binomial_tail() -> 
 
 def test_nine_tenths_of_the_plans_are_claimed_as_they_are_found() -> None:
     (finding,) = potential_filter_findings(Study())
-    assert finding.verdict.outcome is Outcome.HOLDS
+    assert finding.result.outcome is Outcome.HOLDS
     granted = recorded_data("accountant")["rates"]["rows"][0]["rules"][-1]["rounds"]
-    assert all(f"{n} of Subsampled" in finding.verdict.detail for n in granted)
+    assert all(f"{n} of Subsampled" in finding.result.detail for n in granted)

@@ -202,7 +202,7 @@ FAST = ("000-rogers", "003-3", "003-7", "004-1", "eraser", "natural-game", "per-
 
 
 @pytest.mark.parametrize("name", slow_but(FAST, FIGURES))
-def test_every_law_of_figures_holds(name: str) -> None:
+def test_every_invariant_of_figures_holds(name: str) -> None:
     """In one test, so that one worker computes the figure, once."""
     for invariant in INVARIANTS:
         invariant(name)

@@ -46,7 +46,9 @@ SEVERAL = [Trial(SHORT, seed=0, number=number) for number in range(9)]
 #: A figure of each kind of the stand-in.
 NAMES = [
     *{
-        one.specification: name for name, one in FIGURES.items() if issubclass(one.specification, StandIn)
+        figure_.specification: name
+        for name, figure_ in FIGURES.items()
+        if issubclass(figure_.specification, StandIn)
     }.values()
 ]
 
@@ -279,7 +281,7 @@ def test_the_printed_gains_stand_beside_those_of_the_stand_in_and_the_caption_sa
     for name in ("000-table-1", "000-table-2", "000-table-3"):  # what the caption says is what is compared
         percentages = [float(item) for item in re.findall(r"(\d\d\.\d\d) %", FIGURES[name].observed)]
         table = [item for item in TABLES if f"table-{item.table}" in name and item.further]
-        assert percentages == [item for row in table for item in (row.plain, row.filtered)]
+        assert percentages == [item for row in table for item in (row.unfiltered, row.filtered)]
 
 
 # -- studies -----------------------------------------------------------------------------------------
