@@ -178,7 +178,10 @@ def _theorem_on_failures(promise: ApproxDP, read: Collection[str]) -> Iterator[t
 
 def theorems_on_either_sum(promise: Guarantee, read: Collection[str]) -> tuple[SumTheorem, ...]:
     """Return the sums of which one is within its budget after each request; none if the code does not read both."""
-    charges = {"pure_epsilon", "charge pure_charge"}, {"zcdp_rho", "charge zcdp_charge"}
+    charges = (
+        {"pure_epsilon", "charge pure_charge", "RandomizedResponse.epsilon", "Laplace.b"},
+        {"zcdp_rho", "charge zcdp_charge", "gdp_mu", "Gaussian.mu"},
+    )
     if not isinstance(promise, ApproxDP) or not all(names & set(read) for names in charges):
         return ()
     at = renyi_charge.at(_best_cks_order(promise.epsilon, promise.delta_at_epsilon))

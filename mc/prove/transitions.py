@@ -82,7 +82,8 @@ class Transition:
         truth, cases, more = self._bounds[measure, alpha]
         values = dict(values)
         for number, atom in enumerate(more, truth + 1):
-            values[number] = atom.compute(*(part.at(values) for part in atom.of)) or Fraction(0)
+            if atom.compute is not None:
+                values[number] = atom.compute(*(part.at(values) for part in atom.of)) or Fraction(0)
         free, paid = ({**values, truth: Fraction(number)} for number in (0, 1))
         most = []
         for case in cases:  # each bound is linear in the charge

@@ -90,7 +90,7 @@ _FOREIGN = "must rest on the standard library's axioms, got .*trust_me"
 REFUSED: list[tuple[dict[str, str], str]] = [
     ({"refuses": "coqchk"}, "coqchk refused"),
     ({"compiled": _kernel_output(f"{_CLASSIC}trust_me : 0 = 1")}, _FOREIGN),
-    ({"compiled": _kernel_output(left_out="kl_filter")}, "the statement of kl_filter must be told"),
+    ({"compiled": _kernel_output(left_out="kl_filter")}, "must state the theorem kl_filter"),
     ({"compiled": _kernel_output("Error")}, "must be a list"),
     (
         {"checked": _checked("Filterproof.RenyiFilter.trust_me")},
@@ -105,7 +105,7 @@ REFUSED: list[tuple[dict[str, str], str]] = [
 
 
 @pytest.mark.parametrize(("outputs", "sentence"), slow_but(REFUSED[1:5], REFUSED))
-def test_what_a_program_refuses_or_finds_and_what_is_not_told_is_refused(
+def test_a_refusal_a_foreign_axiom_and_a_missing_statement_are_refused(
     fake: Path, outputs: dict[str, str], sentence: str
 ) -> None:
     with pytest.raises(KernelError, match=sentence):

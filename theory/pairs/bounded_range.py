@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -165,26 +164,21 @@ def _langevin(x: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.where(x < 4, near, 1 / rm.tanh(x) - 1 / x)
 
 
-@dataclass(frozen=True, slots=True)
 class _BoundedRangeReferenceValues(SymmetricBoundedLossReferenceValues):
     """The density e^{l/2} / (4 sinh(e/2)) of the loss on [-e, e]."""
 
-    pair: BoundedRange
-
     zcdp_theorem = "bounded range"
-    formulas = MappingProxyType(
-        {
-            "pure_epsilon": "epsilon",
-            "zcdp_rho": "epsilon**2/6",
-            "gdp_mu": "2*quantile(1/(1 + exp(epsilon)))",
-            "entropy": "epsilon/tanh(epsilon/2) - 2",
-            "renyi": "log(sinh((alpha - 1/2)*epsilon)/((2*alpha - 1)*sinh(epsilon/2)))/(alpha - 1)",
-            "hockey_stick": "(1 - exp((eps - epsilon)/2))**2/(1 - exp(-epsilon))",
-            "loss_cdf": "(exp((level - epsilon)/2) - exp(-epsilon))/(1 - exp(-epsilon))",
-            "loss_isf": "epsilon + 2*log(1 - p*(1 - exp(-epsilon)))",
-        }
-    )
+    formulas: ClassVar = {
+        "pure_epsilon": "epsilon",
+        "zcdp_rho": "epsilon**2/6",
+        "gdp_mu": "2*quantile(1/(1 + exp(epsilon)))",
+        "entropy": "epsilon/tanh(epsilon/2) - 2",
+        "renyi": "log(sinh((alpha - 1/2)*epsilon)/((2*alpha - 1)*sinh(epsilon/2)))/(alpha - 1)",
+        "hockey_stick": "(1 - exp((eps - epsilon)/2))**2/(1 - exp(-epsilon))",
+        "loss_cdf": "(exp((level - epsilon)/2) - exp(-epsilon))/(1 - exp(-epsilon))",
+        "loss_isf": "epsilon + 2*log(1 - p*(1 - exp(-epsilon)))",
+    }
 
     @property
     def largest_loss(self) -> Fraction:
-        return Fraction(self.pair.epsilon)  # type: ignore[arg-type]
+        return Fraction(self.pair.epsilon)

@@ -211,12 +211,10 @@ class DiscreteGaussian(DominatingPair):
         return np.asarray(self._loss_at(drawn), dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True)
 class _DiscreteGaussianReferenceValues(PairReferenceValues):
     """Sums over the integers, in balls that contain the remainder."""
 
     pair: DiscreteGaussian
-
     zcdp_theorem = "Rényi divergences"
     pure_epsilon = gdp_mu = INFINITE
 

@@ -130,11 +130,8 @@ def _normal_isf_of_tail(n: int, rate: NDArray[np.float64]) -> NDArray[np.float64
     return np.where(missing < 0.5, near, -special.ndtri_exp(-n * rate - rm.log1p(ratio)))
 
 
-@dataclass(frozen=True, slots=True)
 class _DiscreteLaplaceReferenceValues(FiniteReferenceValues):
     """The masses of integer noise up to 0, at 1..s-1, and from s on."""
-
-    pair: DiscreteLaplace
 
     @property
     def masses(self) -> list[tuple[Mass, Mass]]:

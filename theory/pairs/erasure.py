@@ -96,11 +96,8 @@ class Erasure(FiniteOutcomesPair):
         return _ErasureReferenceValues(self)
 
 
-@dataclass(frozen=True, slots=True)
 class _ErasureReferenceValues(FiniteReferenceValues):
     """Three outcomes with losses inf, 0 and -inf."""
-
-    pair: Erasure
 
     @property
     def kov_parameters(self) -> tuple[Fraction, Fraction]:

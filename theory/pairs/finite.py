@@ -272,11 +272,8 @@ class FinitePair(FiniteOutcomesPair):
         return FinitePair(self.q, self.p)
 
 
-@dataclass(frozen=True, slots=True)
 class _FinitePairReferenceValues(FiniteReferenceValues):
     """The outcomes as given."""
-
-    pair: FinitePair
 
     @property
     def masses(self) -> list[tuple[Mass, Mass]]:

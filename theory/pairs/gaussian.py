@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -231,24 +230,19 @@ def _log_density(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return -0.5 * x * x - LOG_SQRT_TWO_PI
 
 
-@dataclass(frozen=True, slots=True)
 class _GaussianReferenceValues(PairReferenceValues):
     """L ~ N(mu^2/2, mu^2), in formulas of the normal distribution."""
 
-    pair: Gaussian
-
     zcdp_theorem = "Rényi divergences"
-    formulas = MappingProxyType(
-        {
-            "pure_epsilon": None,
-            "zcdp_rho": "mu**2/2",
-            "gdp_mu": "mu",
-            "renyi": "alpha*mu**2/2",
-            "hockey_stick": "tail(eps/mu - mu/2) - exp(eps)*tail(eps/mu + mu/2)",
-            "loss_cdf": "1 - tail(level/mu - mu/2)",
-            "loss_isf": "mu**2/2 + mu*quantile(p)",
-        }
-    )
+    formulas: ClassVar = {
+        "pure_epsilon": None,
+        "zcdp_rho": "mu**2/2",
+        "gdp_mu": "mu",
+        "renyi": "alpha*mu**2/2",
+        "hockey_stick": "tail(eps/mu - mu/2) - exp(eps)*tail(eps/mu + mu/2)",
+        "loss_cdf": "1 - tail(level/mu - mu/2)",
+        "loss_isf": "mu**2/2 + mu*quantile(p)",
+    }
 
     def above(self, x: Exact) -> tuple[arb, arb]:
         from filterproof.theory.pairs.normal_distribution import tail

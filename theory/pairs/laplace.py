@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -155,28 +154,23 @@ class Laplace(DominatingPair):
         return loss
 
 
-@dataclass(frozen=True, slots=True)
 class _LaplaceReferenceValues(SymmetricBoundedLossReferenceValues):
     """Atoms 1/2 at e = 1/b and e^{-e}/2 at -e, and the density e^{(l-e)/2}/4 between them."""
 
-    pair: Laplace
-
-    formulas = MappingProxyType(
-        {
-            "pure_epsilon": "1/b",
-            "gdp_mu": "2*quantile(exp(-1/(2*b))/2)",
-            "entropy": "exp(-1/b) - 1 + 1/b",
-            "renyi": "log((alpha*exp((alpha - 1)/b) + (alpha - 1)*exp(-alpha/b))/(2*alpha - 1))/(alpha - 1)",
-            "hockey_stick": "1 - exp((eps - 1/b)/2)",
-            "loss_cdf": "exp((level - 1/b)/2)/2",
-            "loss_isf": "1/b + 2*log(2*(1 - p))",
-            "least atom": "exp(-1/b)/2",
-        }
-    )
+    formulas: ClassVar = {
+        "pure_epsilon": "1/b",
+        "gdp_mu": "2*quantile(exp(-1/(2*b))/2)",
+        "entropy": "exp(-1/b) - 1 + 1/b",
+        "renyi": "log((alpha*exp((alpha - 1)/b) + (alpha - 1)*exp(-alpha/b))/(2*alpha - 1))/(alpha - 1)",
+        "hockey_stick": "1 - exp((eps - 1/b)/2)",
+        "loss_cdf": "exp((level - 1/b)/2)/2",
+        "loss_isf": "1/b + 2*log(2*(1 - p))",
+        "least atom": "exp(-1/b)/2",
+    }
 
     @property
     def largest_loss(self) -> Fraction:
-        return 1 / Fraction(self.pair.b)  # type: ignore[arg-type]
+        return 1 / Fraction(self.pair.b)
 
     @property
     def atoms(self) -> tuple[tuple[Fraction, ReferenceValue], ...]:

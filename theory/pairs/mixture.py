@@ -10,11 +10,9 @@ They are cut off; a normal tail bounds the rest, which is added as a ball. Remov
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
-from types import MappingProxyType
-from typing import Any
+from typing import ClassVar
 
 from flint import acb, arb, ctx
 
@@ -23,15 +21,12 @@ from filterproof.theory.pairs.normal_distribution import tail
 from filterproof.theory.pairs.reference_values import Exact, PairReferenceValues, ReferenceValue, ball_of
 
 
-@dataclass(frozen=True, slots=True)
 class MixtureReferenceValues(PairReferenceValues):
     """Reference values of the mixture of two normal distributions: sums and integrals."""
 
-    pair: Any
-
     integrated = True
     zcdp_theorem = "Rényi divergences"
-    formulas = MappingProxyType({"pure_epsilon": None, "zcdp_rho": "1/(2*sigma**2)", "gdp_mu": "1/sigma"})
+    formulas: ClassVar = {"pure_epsilon": None, "zcdp_rho": "1/(2*sigma**2)", "gdp_mu": "1/sigma"}
 
     @property
     def _is_removal(self) -> bool:

@@ -205,16 +205,13 @@ def rational_exp_epsilon(epsilon: Real) -> Fraction | None:
     return next((ratio for ratio in ratios if ratio > 1 and log_round_up(ratio) == epsilon), None)
 
 
-@dataclass(frozen=True, slots=True)
 class _KOVReferenceValues(FiniteReferenceValues):
     """Four outcomes with losses inf, epsilon, -epsilon and -inf."""
-
-    pair: RevealedOrRandomisedBitPair
 
     @property
     def at(self) -> dict[str, Fraction]:
         form = self.pair._kov_parameters
-        return {"e": Fraction(form.epsilon), "d": Fraction(form.delta)}  # type: ignore[arg-type]
+        return {"e": Fraction(form.epsilon), "d": Fraction(form.delta)}
 
     @property
     def kov_parameters(self) -> tuple[Fraction, Fraction] | None:

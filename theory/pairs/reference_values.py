@@ -83,6 +83,7 @@ class ReferenceValue:
 INFINITE = ReferenceValue(None)
 
 
+@dataclass(frozen=True, slots=True)
 class PairReferenceValues(ABC):
     """The true values of a pair of shape (), each under the name of the method that computes it in doubles.
 
@@ -91,8 +92,6 @@ class PairReferenceValues(ABC):
     of `zcdp_rho`. `zcdp_slack` and `hockey_stick_slack`: allowed relative excess of the declared rho and of a charged
     hockey-stick.
     """
-
-    __slots__ = ()
 
     pair: Any
     formulas: ClassVar[Mapping[str, str | None]] = {}

@@ -51,8 +51,8 @@ def stop_distribution(values: Sequence[int], *, ratio: Fraction) -> tuple[Fracti
         above = [Fraction(0), r ** (high - value) / (1 + r)]
         below = [Fraction(1), -(r ** (1 + value - low)) / (1 + r)]
         for earlier in before:
-            above = np.convolve(above, [Fraction(1), -(r ** (high - earlier)) / (1 + r)]).tolist()
-            below = np.convolve(below, [Fraction(0), r ** (1 + earlier - low) / (1 + r)]).tolist()
+            above = _polynomial_product(above, [Fraction(1), -(r ** (high - earlier)) / (1 + r)])
+            below = _polynomial_product(below, [Fraction(0), r ** (1 + earlier - low) / (1 + r)])
         total += r**high * _sum_polynomial_of_powers(above, r) + r**-low * _sum_polynomial_of_powers(below, r)
         stops.append(scale * total)
     return (*stops, 1 - sum(stops, Fraction(0)))
@@ -61,6 +61,11 @@ def stop_distribution(values: Sequence[int], *, ratio: Fraction) -> tuple[Fracti
 def _noise_tail(m: int, r: Fraction) -> Fraction:
     """Return P(noise >= m)."""
     return r**m / (1 + r) if m >= 0 else 1 - r ** (1 - m) / (1 + r)
+
+
+def _polynomial_product(first: list[Fraction], second: list[Fraction]) -> list[Fraction]:
+    product: list[Fraction] = np.convolve(first, second).tolist()  # type: ignore[type-var]
+    return product
 
 
 def _sum_polynomial_of_powers(polynomial: list[Fraction], r: Fraction) -> Fraction:

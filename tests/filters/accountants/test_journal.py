@@ -234,7 +234,7 @@ def test_a_damaged_file_is_refused(damage: str, path: Path) -> None:
             with refused("journal must "):
                 opened(path)
             assert path.read_bytes() == image
-    for other, word in ((content + b"\0", "whole"), (b"{}", "a file that LinearQueries wrote")):
+    for other, word in ((content + b"\0", "undamaged"), (b"{}", "a file that LinearQueries wrote")):
         path.write_bytes(other)
         with refused(f"journal must be {word}"):
             opened(path)
