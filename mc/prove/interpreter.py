@@ -87,11 +87,6 @@ class Interpreter:
         """Whether assertions are evaluated: with python -O they are not, so that they prove nothing."""
         return bool(self.path.choose("assertions are evaluated", [True, False]))
 
-    def may_fail(self, holds: bool) -> None:
-        """Trace the answer of an assertion."""
-        if not holds:
-            raise Raised
-
     def class_parts(self, subject: Any, kind: Any, positional: int, *names: str) -> list[Any] | None:
         """Return the attributes that a class pattern reads; None where the subject is of another class."""
         if not isinstance(kind, type):
@@ -116,11 +111,8 @@ class Interpreter:
         self.fresh[id(value)] = value
         return value
 
-    def unpack(self, value: Any, count: int, star: int | None) -> list[Any]:
+    def unpack(self, value: Any, count: int) -> list[Any]:
         items = list(self.items(value))
-        if star is not None and len(items) >= count - 1:
-            end = len(items) - (count - star - 1)
-            items = [*items[:star], self.mark_fresh(items[star:end]), *items[end:]]
         if len(items) != count:
             raise Raised
         return items
@@ -199,8 +191,6 @@ class Interpreter:
                 raise Raised from None
         if (symbol, *kinds) in _CONTAINER_OPERATIONS:
             return self.mark_fresh(NATIVE[symbol](left, right))
-        if set(kinds) <= {frozenset, set} and symbol in "|&-":
-            return NATIVE[symbol](left, right)
         if symbol == "|" and isinstance(left, type | UnionType) and isinstance(right, type):
             return left | right
         if (method := objects.special_method(left, objects.SPECIAL.get(symbol), right)) is not None:

@@ -34,7 +34,7 @@ from filterproof.mc.prove.numpy_arrays import (
     to_traced_array,
     with_numpy_kinds,
 )
-from filterproof.mc.prove.paths import LIBRARY_UNITS, MAX_DOUBLE, Atom, NotTraced, Raised, Value
+from filterproof.mc.prove.paths import LIBRARY_UNITS, Atom, NotTraced, Raised, Value
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import HUGE
 from filterproof.mc.prove.values import (
@@ -222,25 +222,6 @@ def select(own: Caller, condlist: Any, choicelist: Any, default: Any = 0) -> Arr
     return as_array(result)
 
 
-def nan_to_num(own: Caller, x: Any, *, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
-    """x with other numbers in place of NaN and of the infinities."""
-    (value,), largest = with_numpy_kinds(to_traced_array(own, x)), float(MAX_DOUBLE)
-    if value.kind != "f8":
-        raise NotTraced("nan_to_num of what is no double has no rule")
-    ends = [own.key(end) for end in (nan, posinf, neginf)]
-    others = [
-        to_traced_array(own, float(e if e is not None else s * largest)).value
-        for e, s in zip(ends, (0, 1, -1), strict=True)
-    ]
-
-    def number(entry: Value) -> Value:
-        if isinstance(entry, Polynomial):
-            return entry
-        return others[0 if math.isnan(entry) else 1 if entry > 0 else 2]  # type: ignore[no-any-return]
-
-    return elementwise(number, "f8", value)
-
-
 def searchsorted(own: Caller, a: Any, v: Any, side: str = "left") -> Array:
     """How many entries of a sorted table of known numbers are below v, or with `side="right"` at most v."""
     table, values = with_numpy_kinds(array_of(own, a), to_traced_array(own, v))
@@ -386,7 +367,7 @@ RULES: dict[Any, Callable[..., Any]] = {
     **{getattr(np, name): partial(reduction, name) for name in ("sum", "max", "min", "any", "all")},
     np.negative: lambda own, x: own.arithmetic.negative(*with_numpy_kinds(to_traced_array(own, x))),
     **{getattr(np, name): partial(function, f"np.{name}") for name in NUMPY_FUNCTIONS},
-    np.concatenate: concatenate, np.column_stack: column_stack, np.select: select, np.nan_to_num: nan_to_num,
+    np.concatenate: concatenate, np.column_stack: column_stack, np.select: select,
     np.atleast_1d: at_least_one_axis,
     np.nextafter: next_double, np.hypot: hypot,
     np.append: append, np.searchsorted: searchsorted, np.matmul: matmul, np.expand_dims: expand_dims,

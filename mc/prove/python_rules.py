@@ -150,11 +150,6 @@ def sequence(kind: Callable[[Any], Any], own: Caller, iterable: Any = ()) -> Any
     return own.mark_fresh(items) if isinstance(items, list) else items
 
 
-def to_set(kind: type, own: Caller, iterable: Any = ()) -> Any:
-    """Trace set(iterable) or frozenset(iterable)."""
-    return kind(iterable if type(iterable) in (set, frozenset) else map(own.key, own.items(iterable)))
-
-
 def dictionary(own: Caller, *args: Any, **named: Any) -> Any:
     given = args[0] if args else {}
     refuse_own_container(given)
@@ -341,7 +336,6 @@ RULES: dict[Any, Callable[..., Any]] = {
     any: lambda own, iterable: any(own.truth(x) for x in own.items(iterable)),
     all: lambda own, iterable: all(own.truth(x) for x in own.items(iterable)),
     len: length, tuple: partial(sequence, tuple), list: partial(sequence, list),
-    set: partial(to_set, set), frozenset: partial(to_set, frozenset),
     dict: dictionary, zip: zipped, enumerate: enumerated, map: mapped,
     range: lambda own, *args: range(*(operator.index(own.key(a)) for a in args)),
     type: class_of, isinstance: is_instance, hasattr: hasattr_, getattr: getattr_, dataclasses.replace: replace,

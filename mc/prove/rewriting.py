@@ -133,7 +133,10 @@ class Rewriter(ast.NodeTransformer):
             case ast.Return():
                 return [ast.Return(node.value and self.visit(node.value))]
             case ast.Assert():
-                return [ast.If(hook_call("asserts"), [hook_statement("may_fail", self.truth(node.test))], [])]
+                fails = ast.BoolOp(
+                    ast.And(), [hook_call("asserts"), ast.UnaryOp(ast.Not(), self.truth(node.test))]
+                )
+                return [ast.If(fails, [hook_statement("fail", ast.Name("AssertionError", ast.Load()))], [])]
             case ast.Raise(exc=ast.expr() as error):
                 kind = error.func if isinstance(error, ast.Call) else error
                 return [hook_statement("fail", self.visit(kind))]
@@ -188,6 +191,7 @@ class Rewriter(ast.NodeTransformer):
                 ast.Tuple([ast.Constant(True), *bound], ast.Load()),
                 *guard,
             )
+            test = hook_call("truth", test, self.position(case.pattern))
             chain = [ast.If(test, self.block(case.body), chain)]
         return [ast.Assign([ast.Name(subject, ast.Store())], self.visit(node.subject)), *chain]
 
@@ -251,16 +255,13 @@ class Rewriter(ast.NodeTransformer):
                         "set_attribute", self.visit(target.value), ast.Constant(target.attr), value
                     )
                 ]
-            case ast.Tuple() | ast.List():
-                stars = [i for i, t in enumerate(target.elts) if isinstance(t, ast.Starred)]
-                star = ast.Constant(stars[0] if stars else None)
+            case ast.Tuple() | ast.List() if not any(isinstance(t, ast.Starred) for t in target.elts):
                 names = [self.fresh() for _ in target.elts]
                 made = ast.Tuple([ast.Name(n, ast.Store()) for n in names], ast.Store())
                 found: list[ast.stmt] = [
-                    ast.Assign([made], hook_call("unpack", value, ast.Constant(len(names)), star))
+                    ast.Assign([made], hook_call("unpack", value, ast.Constant(len(names))))
                 ]
-                for one, name in zip(target.elts, names, strict=True):
-                    part = one.value if isinstance(one, ast.Starred) else one
+                for part, name in zip(target.elts, names, strict=True):
                     found += self.assignment_statements(part, ast.Name(name, ast.Load()))
                 return found
         return [ast.Expr(refusal_hook_call(target))]

@@ -41,7 +41,7 @@ EXPRESSIONS = (
     "(np.arange(2) == np.expand_dims(k % 3, -1)).any(axis=1) + x",
     "np.concatenate([x[:, None], k[:, None]], axis=1).max(axis=1)", "np.column_stack([x, k]).sum(axis=1)",
     "np.select([x > p, k > 3], [x, k], -0.5) * 3",
-    "np.nan_to_num(np.log(x), nan=2.0, neginf=-1.0) + k", "np.array([0.5, 0.25, 1.0])[k % 3] + np.isneginf(np.log(x))",
+    "np.array([0.5, 0.25, 1.0])[k % 3] + np.isneginf(np.log(x))",
     "reduce(np.add, [x, k, x]) + partial(np.add, x)(p)", "(y := x * 2) + y if p > 0.5 and (z := p * 3) > 1 else x",
     "0 < (y := p - 0.5) < 9 and y == 5 or p", "operator.sub(k, x)", "np.atleast_1d(p) + np.atleast_1d(x)",
     "np.nextafter(x + p, np.inf) - np.nextafter(x, -math.inf)", "np.nextafter(x, np.inf) > np.nextafter(x, -np.inf)",
@@ -428,6 +428,7 @@ def test_a_trace_predicts_the_number_to_the_last_bit(text: str, tmp_path: File) 
         "(x is x) + p",
         "np.concatenate([x, x])",
         "reduce(np.sin, [x, x])",
+        "\n    first, *rest = (p, 0.5, 0.5)\n    return x + first",
         # what code of the file's own classes decides
         "isinstance(Level['FREE'], Level) + x",
         "(Level.FREE != Level.FULL) + x",
