@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from filterproof.mc.prove.induction import DRIFTS, LARGER, Failure, Induction
-from filterproof.mc.prove.invariants import Invariant, charge_upper_bound, rounding_drift_per_grant
+from filterproof.mc.prove.invariant_templates import Invariant, charge_upper_bound, rounding_drift_per_grant
 from filterproof.mc.prove.sum_bounds import SumBound
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from filterproof.mc.prove.certificate_checker import Inequality, ProofLine, RoundedPolynomial
-from filterproof.mc.prove.invariants import Invariant
+from filterproof.mc.prove.invariant_templates import Invariant
 from filterproof.mc.prove.polynomials import Polynomial
 
 

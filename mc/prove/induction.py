@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from filterproof.mc.prove.derivations import DerivedGoal, DerivedStep, DerivedSystem
-from filterproof.mc.prove.invariants import (
+from filterproof.mc.prove.invariant_templates import (
     GRANTS,
     LOGS,
     SUM,
@@ -21,10 +21,10 @@ from filterproof.mc.prove.invariants import (
 )
 from filterproof.mc.prove.logarithms import compared_logarithms, log_bounds, logarithm
 from filterproof.mc.prove.paths import Atom, NotTraced, Path, atom_facts
-from filterproof.mc.prove.plays import Plays
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.questions import Questions
 from filterproof.mc.prove.requests import charge_upper_bound_cases
+from filterproof.mc.prove.sample_plays import Plays
 from filterproof.mc.prove.solver import Premises, value_at_model
 from filterproof.mc.prove.sum_bounds import SumBound
 from filterproof.mc.prove.theorems import SumTheorem, declared_within

@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.mc.prove import ledger, numpy_arrays, numpy_rules, objects, python_rules
+from filterproof.mc.prove import ledger_rules as ledger
+from filterproof.mc.prove import numpy_arrays, numpy_rules, objects, python_rules
 from filterproof.mc.prove.arithmetic import NATIVE, Arithmetic
 from filterproof.mc.prove.paths import NotTraced, Path, Raised
 from filterproof.mc.prove.polynomials import Polynomial

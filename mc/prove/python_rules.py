@@ -18,7 +18,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from filterproof.mc.prove.ledger import CHARGES, TracedCharge
+from filterproof.mc.prove.ledger_rules import CHARGES, TracedCharge
 from filterproof.mc.prove.numpy_arrays import EACH_RUN, Caller, to_traced_array
 from filterproof.mc.prove.numpy_rules import tested
 from filterproof.mc.prove.paths import NotTraced, Raised

@@ -12,7 +12,7 @@ from fractions import Fraction
 from importlib.resources import files
 
 from filterproof.mc.prove.derivations import DerivedGoal, DerivedStep, DerivedSystem
-from filterproof.mc.prove.invariants import GRANTS, SUM, Invariant, factors_of
+from filterproof.mc.prove.invariant_templates import GRANTS, SUM, Invariant, factors_of
 from filterproof.mc.prove.paths import NotTraced
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.sum_bounds import SumBound

@@ -22,7 +22,7 @@ from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.stage_finding import StageFinding
 from filterproof.mc.examine.stages.certificate import verdict_by_theorems
 from filterproof.mc.examine.stages.sequences import SequenceSearch
-from filterproof.mc.prove.proof import SourceProof, prove
+from filterproof.mc.prove.source_proof import SourceProof, prove
 from filterproof.theory import pairs
 from filterproof.theory.evidence import Outcome, Verdict
 

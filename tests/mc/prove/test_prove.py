@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("z3", reason="proofs need the extra [prove]")
 
-from filterproof.mc.prove.proof import SourceProof
-from filterproof.mc.prove.proof import prove as prove_filter
+from filterproof.mc.prove.source_proof import SourceProof
+from filterproof.mc.prove.source_proof import prove as prove_filter
 from filterproof.reports.user_filter import load_filter
 from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
 

@@ -9,8 +9,8 @@ import pytest
 pytest.importorskip("z3", reason="proofs need the extra [prove]")
 
 from filterproof.mc.prove.paths import NotTraced
-from filterproof.mc.prove.proof import prove
 from filterproof.mc.prove.rocq import rocq_file
+from filterproof.mc.prove.source_proof import prove
 from filterproof.reports.kernel_run import KernelError, check_file, rocq_sources
 from filterproof.reports.user_filter import load_filter
 from filterproof.theory.kernel.record import first_forbidden_word

@@ -1,6 +1,6 @@
 """`prove`: whether the source code of a filter keeps its guarantee, by invariants whose proofs are checked.
 
->>> from filterproof.mc.prove.proof import prove
+>>> from filterproof.mc.prove.source_proof import prove
 >>> print(prove(Mine()).sentence)  # doctest: +SKIP
 sum of mu^2 <= 1 on every path, so 1-GDP (kept_gdp: KERNEL)
 """
@@ -17,15 +17,19 @@ from typing import Any
 from filterproof.filters.contract.library import defining_class, is_library_class
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.prove.alternatives import play_passes_both_budgets, prove_either
-from filterproof.mc.prove.comparison import COMPARED, correct_predictions_and_mismatch, unplayed_code
+from filterproof.mc.prove.decision_comparison import COMPARED, correct_predictions_and_mismatch, unplayed_code
 from filterproof.mc.prove.induction import Failure, Induction
-from filterproof.mc.prove.invariants import charge_upper_bound, code_constants, numbers_read_of_requests
+from filterproof.mc.prove.invariant_templates import (
+    charge_upper_bound,
+    code_constants,
+    numbers_read_of_requests,
+)
 from filterproof.mc.prove.logarithms import multiplied_places, with_logarithms
 from filterproof.mc.prove.paths import MAX_DOUBLE, NotTraced, Raised
-from filterproof.mc.prove.plays import Plays, play_for_comparison, play_with_random_requests
 from filterproof.mc.prove.polynomials import number_text
 from filterproof.mc.prove.questions import Questions
 from filterproof.mc.prove.requests import MANY_ORDERS
+from filterproof.mc.prove.sample_plays import Plays, play_for_comparison, play_with_random_requests
 from filterproof.mc.prove.source import file_of, line_text, refuse_hidden_state
 from filterproof.mc.prove.sum_bounds import SumBound, group_by_first_request
 from filterproof.mc.prove.theorems import (

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from filterproof.mc.prove.comparison import shape_with_leaves
+from filterproof.mc.prove.decision_comparison import shape_with_leaves
 from filterproof.mc.prove.logarithms import log_bounds
-from filterproof.mc.prove.plays import PlayedDecision, Plays
 from filterproof.mc.prove.polynomials import Polynomial, number_text
 from filterproof.mc.prove.requests import HUGE
+from filterproof.mc.prove.sample_plays import PlayedDecision, Plays
 from filterproof.mc.prove.theorems import SumTheorem
 from filterproof.mc.prove.transitions import Shape, System
 from filterproof.mc.prove.values import is_bool_kind, is_float_kind

@@ -19,7 +19,7 @@ import filterproof.theory.pairs as pairs
 from filterproof.filters.contract.state import choose_runs, parts
 from filterproof.filters.contract.work import count_work
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.prove.ledger import charge_by_rule_name
+from filterproof.mc.prove.ledger_rules import charge_by_rule_name
 from filterproof.mc.prove.requests import DECLARED, HUGE
 from filterproof.mc.prove.states import exact_state_numbers, structure
 from filterproof.theory.pairs import DominatingPair

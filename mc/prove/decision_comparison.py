@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from filterproof.mc.prove.paths import Visit
-from filterproof.mc.prove.plays import PlayedDecision, Plays
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import DECLARED, HUGE
+from filterproof.mc.prove.sample_plays import PlayedDecision, Plays
 from filterproof.mc.prove.transitions import Shape, System, Transition
 
 #: A proof is reported only if as many decisions were compared.
