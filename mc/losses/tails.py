@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -18,6 +19,7 @@ from filterproof.mc.losses.finite_outputs import (
 )
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.pairs.reference_values import PairReferenceValues
 
 #: A loss, a rational where it is one, with its P-mass and its Q-mass.
 Point: TypeAlias = tuple[Fraction | flint.arb, flint.arb, flint.arb]
@@ -48,17 +50,15 @@ def tail_function(pair: DominatingPair) -> TailFunction:
         try:
             finite = FiniteOutputs.of_pair(pair)
         except NoFiniteDistributionError:
-            try:
+            reference_values: PairReferenceValues | None = None
+            with suppress(TypeError):
                 reference_values = pair.reference_values
-                return TailFunction(
-                    reference_values.above,
-                    to_ball(0.0),
-                    tuple((loss, mass.ball()) for loss, mass in reference_values.atoms),
-                )
-            except TypeError as error:
+            if reference_values is None or type(reference_values).above is PairReferenceValues.above:
                 raise TypeError(
                     f"menu must hold pairs whose tails are known, got {pair!r}; give it `reference_values.above`"
-                ) from error
+                ) from None
+            atoms = tuple((loss, mass.ball()) for loss, mass in reference_values.atoms)
+            return TailFunction(reference_values.above, to_ball(0.0), atoms)
         points: list[Point] = []
         for loss, mass, _ in finite.outputs:
             p, (a, b) = flint.arb(mass), loss
