@@ -224,7 +224,7 @@ def test_a_command_line_names_a_command_and_its_options(line: str) -> None:
 @pytest.mark.slow  # the proof takes seconds, and has tests of its own
 def test_the_howto_of_proofs_shows_what_the_command_prints(tmp_path: Path) -> None:
     (page,) = (page for page in PAGES if page.name == "prove.md")
-    (source,) = (text for language, text in blocks(page) if language == "python")
+    source = next(text for language, text in blocks(page) if language == "python")
     shown = next(text for language, text in blocks(page) if "verify" in text)
     exam, _ = examined(written(tmp_path, source.replace("MainAndPetty", "Mine")))
     lines = "\n".join(line for line in exam.lines() if not line.startswith("  admission"))
