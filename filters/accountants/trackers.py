@@ -106,7 +106,7 @@ class Tracker(ABC):
         low = np.where(fits, more_low, np.where(alone, fresh_low, budget.low))
         return blocks, high, low
 
-    def _opened_blocks(self, state: _State) -> NDArray[np.float64]:
+    def _opened_block_count(self, state: _State) -> NDArray[np.float64]:
         """Return the number of opened blocks, including the first: shape (n,)."""
         blocks, high, low = state
         counted = (blocks >= 0) & (blocks < MAX_BLOCKS) & (blocks == np.floor(blocks))
@@ -181,7 +181,7 @@ class RenyiTracker(Tracker):
         return renyi_charge(request, self.alpha)
 
     def value(self, state: _State) -> NDArray[np.float64]:
-        return product_round_up(self._opened_blocks(state), self.size)
+        return product_round_up(self._opened_block_count(state), self.size)
 
     def guarantee(self, blocks: int) -> RenyiDP:
         blocks = checked_block_count(blocks)
@@ -228,7 +228,7 @@ class GaussianTracker(Tracker):
         return gdp_charge(request)
 
     def value(self, state: _State) -> NDArray[np.float64]:
-        blocks = self._opened_blocks(state)
+        blocks = self._opened_block_count(state)
         with np.errstate(over="ignore", invalid="ignore"):
             root = np.sqrt(blocks)
             product, rest = two_product(root, root)

@@ -124,7 +124,7 @@ class VaryingTracker(Tracker):
         start = max(first, len(self.sizes)) - 1
         return start + math.ceil(cost / Fraction(self.sizes[-1]))
 
-    def _opened_blocks(self, state: _State) -> NDArray[np.float64]:
+    def _opened_block_count(self, state: _State) -> NDArray[np.float64]:
         blocks, high, low = state
         counted = (blocks >= 0) & (blocks < MAX_BLOCKS) & (blocks == np.floor(blocks))
         for block in np.unique(blocks[counted]):
@@ -133,7 +133,7 @@ class VaryingTracker(Tracker):
         return np.where(counted, blocks + 1, np.inf)
 
     def value(self, state: _State) -> NDArray[np.float64]:
-        opened, value = self._opened_blocks(state), np.full(len(state[0]), np.inf)
+        opened, value = self._opened_block_count(state), np.full(len(state[0]), np.inf)
         for count in np.unique(opened[np.isfinite(opened)]):
             value[opened == count] = away_from_zero(self._sum_of_first_sizes(int(count)))
         return value

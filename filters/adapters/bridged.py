@@ -150,7 +150,7 @@ class _BridgeRuns:
         # only the first of the cached decisions are repeated
         new = [key for key in wanted if key not in self.known_decisions or next(self.repeats, 0)]
         for first in range(0, len(new), _MAX_OPEN_RUNS):
-            for question, after in self._new_decisions(new[first : first + _MAX_OPEN_RUNS]).items():
+            for question, after in self._new_positions(new[first : first + _MAX_OPEN_RUNS]).items():
                 if self.known_decisions.setdefault(question, after) != after:
                     raise self.bridge.violation_error(
                         f"decides differently on {question[1]!r} for a second budget with the same history",
@@ -183,7 +183,7 @@ class _BridgeRuns:
         self._queue_close_command(run)
         return tuple(answers)
 
-    def _new_decisions(self, questions: list[_Question]) -> dict[_Question, int | None]:
+    def _new_positions(self, questions: list[_Question]) -> dict[_Question, int | None]:
         """Return decisions of budgets at the positions of the questions: open budgets, or new ones brought there.
 
         A program that stores is asked after a restart. An open budget at that position is asked as well.

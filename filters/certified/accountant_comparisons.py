@@ -56,11 +56,11 @@ def tracker_comparisons(tracker: Tracker, name: str) -> Iterator[Comparison]:
             people.spend(Gaussian(mus))
         for mu, value in zip(mus.tolist(), people.values().made_public().tolist(), strict=True):
             says = f"value after {times} of {Gaussian(mu)!r}"
-            opened = _opened_blocks(scale * Fraction(mu) ** 2, times, block_budget)
+            opened = _opened_block_count(scale * Fraction(mu) ** 2, times, block_budget)
             yield of.near_truth(says, value, truth, slack=2.0**-48, size=size, opened=opened)
 
 
-def _opened_blocks(cost: Fraction, times: int, block_budget: Fraction) -> int:
+def _opened_block_count(cost: Fraction, times: int, block_budget: Fraction) -> int:
     """Return the number of blocks after equal costs, by the rule in fractions."""
     closed, spent = 0, Fraction(0)
     for _ in range(times):

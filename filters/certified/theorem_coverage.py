@@ -1,4 +1,4 @@
-"""Which theorem covers a rule with mechanisms of a kind: the kernel's theorems are about finitely many outcomes.
+"""The argument by which a filter's theorem, about finitely many outcomes, covers mechanisms of other kinds.
 
 A mechanism has finitely many outcomes; the pair that dominates it need not. If a theorem uses more of the pair than a
 number, `COVERAGE_BY_FILTER` names the argument by which it still covers the mechanism, and `coverage_by_menu_pair`
@@ -6,8 +6,8 @@ checks a filter against it.
 
 >>> from filterproof.filters.catalogue import BlackwellFilter
 >>> from filterproof.theory.pairs import Laplace, SubsampledGaussian
->>> coverage_by_menu_pair(BlackwellFilter(1.0, (Laplace(4.0), SubsampledGaussian(0.01, 2.0))))
-{Laplace(b=4.0): <Join.GAUSSIAN>, SubsampledGaussian(q=0.01, sigma=2.0, adjacency='removal'): <Join.GAUSSIAN>}
+>>> coverage_by_menu_pair(BlackwellFilter(1.0, (Laplace(4.0), SubsampledGaussian(0.01, 2.0))))  # doctest: +ELLIPSIS
+{Laplace(b=4.0): <TheoremCoverage.GAUSSIAN>, SubsampledGaussian(...): <TheoremCoverage.GAUSSIAN>}
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class TheoremCoverage(Enum):
     DENIED = "it is denied"
 
     def __repr__(self) -> str:
-        return f"<Join.{self.name}>"
+        return f"<TheoremCoverage.{self.name}>"
 
 
 _NUMBER = MappingProxyType(dict.fromkeys(LossKind, TheoremCoverage.NUMBER))

@@ -184,12 +184,12 @@ def _has_changed_number(before: Any, after: Any) -> bool:
     if kind is not other or kind is set or kind is frozenset:
         return False
     parts, others = before[1:], after[1:]
-    if kind is dict or (kind is not list and kind is not tuple and all(map(_is_name_value_pair, parts))):
+    if kind is dict or (kind is not list and kind is not tuple and all(map(_is_attribute_content, parts))):
         there = {name: part for _, name, part in others}
         return any(name in there and _has_changed_number(part, there[name]) for _, name, part in parts)
     return any(_has_changed_number(part, other) for part, other in zip(parts, others, strict=False))
 
 
-def _is_name_value_pair(part: Any) -> bool:
+def _is_attribute_content(part: Any) -> bool:
     """Whether a part is a (name, value) pair of an object."""
     return type(part) is tuple and len(part) == 3 and part[0] is tuple and part[1][0] is str

@@ -93,10 +93,10 @@ def _is_named(value: object) -> TypeGuard[Mapping[str, DominatingPair]]:
     )
 
 
-def attribute_values(filt: object, kinds: Iterable[type]) -> Iterator[Any]:
-    """Yield the values of the filter's attributes, and of those that these classes define."""
-    kinds = [kind for kind in kinds if kind is not FilterBase]
-    names = [*getattr(filt, "__dict__", {}), *(name for kind in kinds for name in vars(kind))]
+def attribute_values(filt: object, defining_classes: Iterable[type]) -> Iterator[Any]:
+    """Yield the values of the filter's own attributes and of those that the given classes define."""
+    defining_classes = [kind for kind in defining_classes if kind is not FilterBase]
+    names = [*getattr(filt, "__dict__", {}), *(name for kind in defining_classes for name in vars(kind))]
     return (_attribute_value(filt, name) for name in dict.fromkeys(names) if name[:2] != "__")
 
 

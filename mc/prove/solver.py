@@ -251,9 +251,9 @@ class Premises:
                 ProofLine((Polynomial.atom(number) - y) * sign, False, "monotone", (line,), (number, y, sign))
             )
             if sign > 0 and key * 2 in self._variables:
-                self._bound_square(number, key[0], ordered)
+                self._bound_square_of_term(number, key[0], ordered)
 
-    def _bound_square(self, number: int, part: int, ordered: int) -> None:
+    def _bound_square_of_term(self, number: int, part: int, ordered: int) -> None:
         """x (c - x) >= 0 for each c >= v, where v >= x is the line `ordered`."""
         x, v = Polynomial.atom(part), Polynomial.atom(number)
         for index, line in enumerate(list(self.lines)):

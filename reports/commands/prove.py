@@ -32,8 +32,9 @@ def prove(
         str | None,
         typer.Argument(
             metavar="[THEOREM]",
-            help="A theorem, or a filter or dominating pair such as 'ZCDPFilter(rho=0.5)'. Default: all theorems, and "
-            "one example of each filter, pair and accountant.",
+            help="A theorem, whose steps are checked, or a filter or pair such as 'ZCDPFilter(rho=0.5)', whose "
+            "numbers are compared with the theorems. Default: all theorems, and one example of each filter, pair and "
+            "accountant.",
         ),
     ] = None,
 ) -> None:

@@ -17,17 +17,17 @@ HALF = sp.Rational(1, 2)
 t = eps / mu - mu / 2
 
 
-def _phi(v: sp.Expr) -> sp.Expr:
+def _normal_density(v: sp.Expr) -> sp.Expr:
     return sp.exp(-(v**2) / 2) / sp.sqrt(2 * sp.pi)
 
 
-def _cdf(v: sp.Expr) -> sp.Expr:
+def _normal_cdf(v: sp.Expr) -> sp.Expr:
     return sp.erfc(-v / sp.sqrt(2)) / 2
 
 
 def _delta(at: sp.Expr = eps) -> sp.Expr:
     """Return equation (2.3) with Delta / sigma = mu."""
-    return _cdf(-at / mu + HALF * mu) - sp.exp(at) * _cdf(-at / mu - HALF * mu)
+    return _normal_cdf(-at / mu + HALF * mu) - sp.exp(at) * _normal_cdf(-at / mu - HALF * mu)
 
 
 def _log_ratio(shift: sp.Expr) -> sp.Expr:
@@ -60,7 +60,7 @@ def _loss_convolution_sides() -> Sides:
 def _delta_slope_at_one_sides() -> Sides:
     slope = sp.diff(_delta(at=sp.log(ratio)), ratio)
     with sp.evaluate(False):
-        return slope.subs(ratio, 1), -_cdf(-mu / 2)
+        return slope.subs(ratio, 1), -_normal_cdf(-mu / 2)
 
 
 _DELTA = Formula("tail(epsilon/mu - mu/2) - exp(epsilon)*tail(epsilon/mu + mu/2)")
@@ -102,14 +102,17 @@ THEOREM = Theorem(
         ),
         ProofStep(
             "The standard normal tail from r is Phi(-r).",
-            *identity_check_and_control(lambda: (_integral_to_infinity(_phi(z), r), _cdf(-r))),
+            *identity_check_and_control(
+                lambda: (_integral_to_infinity(_normal_density(z), r), _normal_cdf(-r))
+            ),
             r"\int_r^\infty \varphi(z)\,dz = \Phi(-r)",
         ),
         ProofStep(
             "Integrating (1 - e^(epsilon - L))_+ over z gives (2.3).",
             *identity_check_and_control(
                 lambda: (
-                    _integral_to_infinity(_phi(z), t) - sp.exp(eps) * _integral_to_infinity(_phi(z + mu), t),
+                    _integral_to_infinity(_normal_density(z), t)
+                    - sp.exp(eps) * _integral_to_infinity(_normal_density(z + mu), t),
                     _delta(),
                 )
             ),
@@ -118,13 +121,13 @@ THEOREM = Theorem(
         ),
         ProofStep(
             "The derivative in mu is phi(epsilon/mu - mu/2), above 0: delta grows strictly with mu.",
-            *identity_check_and_control(lambda: (sp.diff(_delta(), mu), _phi(t))),
+            *identity_check_and_control(lambda: (sp.diff(_delta(), mu), _normal_density(t))),
             r"\frac{\partial\delta}{\partial\mu} = \varphi\left(\frac\varepsilon\mu - \frac\mu2\right)",
         ),
         ProofStep(
             "The derivative in epsilon is -e^epsilon Phi(-mu/2 - epsilon/mu).",
             *identity_check_and_control(
-                lambda: (sp.diff(_delta(), eps), -sp.exp(eps) * _cdf(-mu / 2 - eps / mu))
+                lambda: (sp.diff(_delta(), eps), -sp.exp(eps) * _normal_cdf(-mu / 2 - eps / mu))
             ),
             r"\frac{\partial\delta}{\partial\varepsilon} = -e^\varepsilon\,"
             r"\Phi\left(-\frac\mu2 - \frac\varepsilon\mu\right)",
@@ -147,7 +150,7 @@ THEOREM = Theorem(
             "Randomised response with Q-weight w = Phi(-mu/2) touches the Gaussian at order 1.",
             # such a response keeps its bit with probability 1 - w; its hockey-stick at order g is 1 - w - g w
             *identity_check_and_control(
-                without_evaluation(lambda: (_delta(at=sp.Integer(0)), 1 - 2 * _cdf(-mu / 2)))
+                without_evaluation(lambda: (_delta(at=sp.Integer(0)), 1 - 2 * _normal_cdf(-mu / 2)))
             ),
             r"\delta_\mu(0) = 1 - 2\Phi(-\mu/2)",
         ),

@@ -23,7 +23,7 @@ from filterproof.mc.examine.examination_context import ExaminationContext, Grant
 from filterproof.mc.examine.formatting import pair_words, sequence_words
 from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.stages.game_menus import GameMenu
-from filterproof.mc.examine.stages.plays import Player
+from filterproof.mc.examine.stages.plays import PlayInProgress
 from filterproof.mc.examine.stages.rational_plans import simple_rational_exp_epsilon_below
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from filterproof.theory.pairs.base import Direction
@@ -57,12 +57,12 @@ class LargestGranted:
     limit: WorkLimit
     solved_cache: dict[tuple[Hashable, str, int], float | None] = field(default_factory=dict)
 
-    def fresh(self) -> Player:
+    def fresh(self) -> PlayInProgress:
         """Return a run without requests. A filter that looks at losses observes the median of each."""
-        return Player.fresh(self.subject, self.limit, 0.5 if self.subject.observes_losses else None)
+        return PlayInProgress.fresh(self.subject, self.limit, 0.5 if self.subject.observes_losses else None)
 
     def largest_size_granted_in_a_row(
-        self, player: Player, family: GrantedSizes, times: int = 1
+        self, player: PlayInProgress, family: GrantedSizes, times: int = 1
     ) -> float | None:
         """Return about the largest size that the state grants `times` in a row, or None."""
         key = run_keys(player.state)[0], family.definition.name, times
@@ -70,7 +70,9 @@ class LargestGranted:
             self.solved_cache[key] = self._search_size_granted_in_a_row(player, family, times)
         return self.solved_cache[key]
 
-    def _search_size_granted_in_a_row(self, player: Player, family: GrantedSizes, times: int) -> float | None:
+    def _search_size_granted_in_a_row(
+        self, player: PlayInProgress, family: GrantedSizes, times: int
+    ) -> float | None:
         """Search the largest size that is granted `times` in a row, cut to few bits; None if none is."""
 
         def is_granted_in_a_row(size: float) -> bool:
@@ -85,7 +87,7 @@ class LargestGranted:
             return None
         return _size_with_few_bits(low) if is_granted_in_a_row(_size_with_few_bits(low)) else low
 
-    def pair(self, player: Player, family: GrantedSizes, times: int = 1) -> DominatingPair | None:
+    def pair(self, player: PlayInProgress, family: GrantedSizes, times: int = 1) -> DominatingPair | None:
         """Return the pair of that size."""
         size = self.largest_size_granted_in_a_row(player, family, times)
         return None if size is None else self.pair_of_size(family, size)

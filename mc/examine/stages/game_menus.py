@@ -19,7 +19,7 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.formatting import pair_words
 from filterproof.mc.examine.pairs_in_attributes import pairs_of_attribute
-from filterproof.mc.examine.stages.plays import Player
+from filterproof.mc.examine.stages.plays import PlayInProgress
 from filterproof.theory.pairs import DominatingPair, FinitePair
 
 #: The numbers of rounds that the smallest pair of a menu lasts, and the families whose losses add up on a lattice.
@@ -98,7 +98,7 @@ def _lasting_sizes(subject: ExaminationContext, family: GrantedSizes, limit: Wor
         if not wanted or limit.exhausted:
             break
         tails = (0.1, 0.5, 0.9) if subject.observes_losses else (None,)
-        players = (Player.fresh(subject, limit, tail) for tail in tails)
+        players = (PlayInProgress.fresh(subject, limit, tail) for tail in tails)
         times = max(player.request_and_count_grants(pair, wanted[-1]) for player in players)
         while wanted and times >= wanted[0]:
             sizes[wanted.pop(0)] = size
@@ -114,7 +114,7 @@ def _menus_granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -
     own_sizes = [t for t in sorted(family.extra, reverse=True) if family.least <= t <= family.most]
     sizes, longest = set[float](), 1
     for tail in (0.1, 0.9) if subject.observes_losses else (None,):
-        player = Player.fresh(subject, limit, tail)
+        player = PlayInProgress.fresh(subject, limit, tail)
         for rounds in range(1, 61):
             requested = (*own_sizes, *family.sizes[::-4])
             granted = (t for t in requested if player.request_and_count_grants(family.pair(t)))
@@ -147,7 +147,7 @@ def rare_event_menus(subject: ExaminationContext, limit: WorkLimit) -> list[tupl
         if limit.exhausted:
             break
         # how often a run with null outcomes is granted the request
-        longest = Player.fresh(subject, limit).request_and_count_grants(
+        longest = PlayInProgress.fresh(subject, limit).request_and_count_grants(
             pair, _NULL_OUTCOMES, loss=math.log(pair.p[0] / pair.q[0])
         )
         for target in targets:

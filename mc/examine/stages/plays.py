@@ -3,7 +3,7 @@
 >>> from filterproof.theory.pairs import Gaussian
 >>> import filterproof as fp
 >>> filt, limit = fp.GaussianFilter(mu=1.0), WorkLimit.of(1000)
->>> player = Player(filt, limit, filt.start(1))
+>>> player = PlayInProgress(filt, limit, filt.start(1))
 >>> player.request_and_count_grants(Gaussian(0.5), times=10), player.played.rounds
 (4, 4)
 """
@@ -54,7 +54,7 @@ _HARDLY, _NOTHING = 0.01, 2.0**-40
 
 
 @dataclass(slots=True)
-class Player:
+class PlayInProgress:
     """One run of the filter, its granted requests so far, and its last state.
 
     A filter that looks at losses observes the upper `tail` quantile of each. `copies` says that the filter is a copy
@@ -78,7 +78,7 @@ class Player:
         tail: float | None = None,
         *,
         deterministic: bool = False,
-    ) -> Player:
+    ) -> PlayInProgress:
         """Return a run without requests."""
         filt = subject.instance
         copies = subject.unused is not None
@@ -109,7 +109,7 @@ class Player:
             self.steps.append((pair, before + granted_rounds))
         return granted_rounds
 
-    def fork(self) -> Player:
+    def fork(self) -> PlayInProgress:
         """Return another run with the same past."""
         return replace(self, filter=self._filter_or_copy, steps=list(self.steps))
 
@@ -136,7 +136,7 @@ def greedy_plays(
     subject: ExaminationContext, limit: WorkLimit, tail: float | None = None
 ) -> Iterator[RequestSequence]:
     """Yield plays that request the largest granted pair each time, the cheapest plays first."""
-    fresh = partial(Player.fresh, subject, limit, tail, deterministic=subject.deterministic)
+    fresh = partial(PlayInProgress.fresh, subject, limit, tail, deterministic=subject.deterministic)
     yield from (RequestSequence(((family.largest, 1),)) for family in subject.families)
     if subject.observes_losses and tail is None:
         return
@@ -150,14 +150,14 @@ def unlocked_family_plays(
     subject: ExaminationContext, limit: WorkLimit, tail: float | None = None
 ) -> Iterator[RequestSequence]:
     """Yield plays of families that are granted only after requests of other families."""
-    fresh = Player.fresh(subject, limit, tail, deterministic=subject.deterministic)
+    fresh = PlayInProgress.fresh(subject, limit, tail, deterministic=subject.deterministic)
     for before, family in _runs_unlocking_families(subject, fresh):
         yield from _largest_requests_in_turn(before.fork(), (family, *_other_families(subject, family)), 8)
 
 
 def _runs_unlocking_families(
-    subject: ExaminationContext, fresh: Player
-) -> Iterator[tuple[Player, GrantedSizes]]:
+    subject: ExaminationContext, fresh: PlayInProgress
+) -> Iterator[tuple[PlayInProgress, GrantedSizes]]:
     """Yield each family granted only after other requests, with a run that made these requests.
 
     After each kind of grant, every family that was denied so far is asked again.
@@ -166,7 +166,7 @@ def _runs_unlocking_families(
     locked = subject.all_first_families[len(granted_families) :]
     front = [fresh]
     while front and locked:
-        following: list[Player] = []
+        following: list[PlayInProgress] = []
         for before, family in product(front, granted_families):
             if fresh.limit.exhausted:
                 return
@@ -183,7 +183,7 @@ def _runs_unlocking_families(
         front = following
 
 
-def _smallest_and_largest_granted(player: Player, family: GrantedSizes) -> tuple[float, ...]:
+def _smallest_and_largest_granted(player: PlayInProgress, family: GrantedSizes) -> tuple[float, ...]:
     """Return the smallest and the largest octave of the family that would be granted next."""
     sizes = [t for t in family.definition.sizes[::4] if player.grants(family.definition.pair(t))]
     return tuple(dict.fromkeys((*sizes[:1], *sizes[-1:])))
@@ -195,7 +195,7 @@ def _other_families(subject: ExaminationContext, family: GrantedSizes) -> tuple[
 
 
 def _largest_requests_in_turn(
-    player: Player, families: tuple[GrantedSizes, ...], most: int
+    player: PlayInProgress, families: tuple[GrantedSizes, ...], most: int
 ) -> Iterator[RequestSequence]:
     """Request the largest granted pairs of each family in turn, and yield the play.
 
@@ -220,7 +220,7 @@ def _largest_requests_in_turn(
 def half_largest_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[RequestSequence]:
     """Yield half of a family's largest request, then the largest remaining one of each other family."""
     for family in subject.first_families:
-        player = Player.fresh(subject, limit)
+        player = PlayInProgress.fresh(subject, limit)
         player.request_and_count_grants(family.definition.pair(family.sizes[-1] / 2))
         yield from _largest_requests_in_turn(player, (*_other_families(subject, family), family), 2)
 
@@ -228,7 +228,7 @@ def half_largest_request_plays(subject: ExaminationContext, limit: WorkLimit) ->
 def unchanging_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[RequestSequence]:
     """Yield long repetitions of each family's largest request if it leaves the state unchanged."""
     for family in subject.first_families:
-        player = Player.fresh(subject, limit, deterministic=subject.deterministic)
+        player = PlayInProgress.fresh(subject, limit, deterministic=subject.deterministic)
         if player.request_and_count_grants(family.largest) and player.unchanging_request is not None:
             yield from _largest_requests_in_turn(player, (), 0)
 
@@ -244,7 +244,7 @@ def rounding_absorbed_request_plays(
         revealing = (t for t, p in zip(family.sizes, family.pairs, strict=True) if p.pure_epsilon > 0)
         smallest = next(revealing, None)
         for large in family.pairs[-1:-10:-4]:  # after the largest request nothing may be left
-            player, small = Player.fresh(subject, limit, deterministic=True), smallest
+            player, small = PlayInProgress.fresh(subject, limit, deterministic=True), smallest
             if small is None or not player.request_and_count_grants(large):
                 continue
             if tiny:
@@ -257,14 +257,14 @@ def rounding_absorbed_request_plays(
                 break
 
 
-def _leaves_no_trace(player: Player, family: GrantedSizes, size: float) -> bool:
+def _leaves_no_trace(player: PlayInProgress, family: GrantedSizes, size: float) -> bool:
     """Return whether a request of this size is granted next and leaves the state unchanged."""
     after = player.fork()
     granted = after.request_and_count_grants(family.definition.pair(size)) > 0
     return granted and after.unchanging_request is not None
 
 
-def request_greedily(player: Player, family: GrantedSizes, most: int) -> bool:
+def request_greedily(player: PlayInProgress, family: GrantedSizes, most: int) -> bool:
     """Request the largest granted pair of the family, at most this many times; return whether one is granted."""
     pairs, top = family.all_grid_pairs, len(family.all_grid_pairs)
 
@@ -291,13 +291,13 @@ def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Requ
     """Yield what a person would try: one request repeated; then another family; small requests before a large one."""
     every = subject.all_first_families
     families = [family for family in every if family.definition.mechanism != "twopoint"]
-    fresh = partial(Player.fresh, subject, limit)
+    fresh = partial(PlayInProgress.fresh, subject, limit)
     tops = {
         family.definition.name: top
         for family in families
         if (top := _largest_round_size(fresh(), family, None)) is not None
     }
-    begun: list[tuple[GrantedSizes, DominatingPair, Player]] = []
+    begun: list[tuple[GrantedSizes, DominatingPair, PlayInProgress]] = []
     for share, family in product(_SHARES, families):
         if family.definition.name not in tops or limit.exhausted:
             continue
@@ -326,7 +326,7 @@ def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Requ
                 yield after.played
 
 
-def _largest_round_size(player: Player, family: GrantedSizes, most: float | None) -> float | None:
+def _largest_round_size(player: PlayInProgress, family: GrantedSizes, most: float | None) -> float | None:
     """Return the largest round size up to `most` that would be granted next, if grants are monotone, or None."""
     definition = family.definition
     top = definition.most if most is None else min(most, definition.most)

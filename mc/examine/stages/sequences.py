@@ -27,7 +27,7 @@ from filterproof.mc.examine.sequence import MAX_PLAYED, RequestSequence, reached
 from filterproof.mc.examine.stage_finding import SearchLog, StageFinding, Tightness
 from filterproof.mc.examine.stages.admission_boundary import boundary_sequences
 from filterproof.mc.examine.stages.plays import (
-    Player,
+    PlayInProgress,
     greedy_plays,
     half_largest_request_plays,
     rounding_absorbed_request_plays,
@@ -77,8 +77,8 @@ def sequence_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[St
 def _grants_more_when_used(used: ExaminationContext, subject: ExaminationContext, limit: WorkLimit) -> bool:
     """Return whether the filter grants a request more often after some plays than a new copy of it does."""
     for pair in (family.largest for family in subject.families):
-        fresh = Player.fresh(subject, limit).request_and_count_grants(pair, _FEW)
-        again = (Player.fresh(used, limit).request_and_count_grants(pair, _FEW) for _ in range(_FEW))
+        fresh = PlayInProgress.fresh(subject, limit).request_and_count_grants(pair, _FEW)
+        again = (PlayInProgress.fresh(used, limit).request_and_count_grants(pair, _FEW) for _ in range(_FEW))
         if any(granted > fresh for granted in again):
             return True
     return False

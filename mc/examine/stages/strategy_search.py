@@ -31,7 +31,7 @@ from filterproof.mc.examine.formatting import count_words, pair_words
 from filterproof.mc.examine.stage_finding import SearchLog, StageFinding, Tightness
 from filterproof.mc.examine.stages.admission_boundary import best_guessed_menus, loss_isf_and_masses
 from filterproof.mc.examine.stages.game_menus import GameMenu
-from filterproof.mc.examine.stages.plays import Player, greedy_plays, unlocked_family_plays
+from filterproof.mc.examine.stages.plays import PlayInProgress, greedy_plays, unlocked_family_plays
 from filterproof.mc.examine.stages.sequences import quick_upper_bounds
 from filterproof.mc.examine.worker import register_summary
 from filterproof.mc.losses.too_large import TooLargeError
@@ -187,7 +187,7 @@ def _sampled_order_findings(
 ) -> Iterator[StageFinding]:
     """Yield a refutation by a row of one of the filter's own pairs that can only be sampled."""
     for pair in trial.subject.sampled:
-        player = Player.fresh(trial.subject, limit)
+        player = PlayInProgress.fresh(trial.subject, limit)
         rounds = player.request_and_count_grants(pair, _MAX_FIXED_ROUNDS)
         if not rounds:
             continue

@@ -32,7 +32,7 @@ from filterproof.mc.examine.stages.filter_invariants import invariant_stage
 from filterproof.mc.examine.stages.game_menus import GameMenu, rare_event_menus
 from filterproof.mc.examine.stages.games import game_stage, solve_both_directions
 from filterproof.mc.examine.stages.plays import (
-    Player,
+    PlayInProgress,
     greedy_plays,
     half_largest_request_plays,
     rounding_absorbed_request_plays,
@@ -235,12 +235,14 @@ def test_what_moves_an_empty_sum_and_no_large_one_is_asked_for_without_end() -> 
 
 def test_a_player_keeps_to_what_is_granted_and_notices_what_leaves_the_state_as_it_was() -> None:
     filt, each = example_filters.ByHand(), np.sqrt(2 * example_filters.RHO / 5.5)
-    player = Player(filt, WorkLimit.of(LONG), checked_start(filt, 1))
+    player = PlayInProgress(filt, WorkLimit.of(LONG), checked_start(filt, 1))
     assert [player.request_and_count_grants(Gaussian(each), times) for times in (3, 10)] == [3, 2]
     assert not player.grants(Gaussian(each))
     assert player.played == RequestSequence(((Gaussian(each), 5),))
     for pure in (True, False):
-        player = Player(example_filters.Forgets(), WorkLimit.of(LONG), np.zeros(1), deterministic=pure)
+        player = PlayInProgress(
+            example_filters.Forgets(), WorkLimit.of(LONG), np.zeros(1), deterministic=pure
+        )
         assert player.request_and_count_grants(Gaussian(0.1), 50) == (1 if pure else 50)
         assert (player.unchanging_request is None) is not pure
 
