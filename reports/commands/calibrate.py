@@ -80,7 +80,7 @@ def _print_table(comparison: FilterComparison) -> None:
 
 def read_mechanism(text: str) -> Any:
     """Return the mechanism that "gaussian:0.1" names; raise ValueError for unknown words or parameters."""
-    import filterproof
+    from filterproof.theory import guarantees, pairs
     from filterproof.theory.numerics.decimals import format_nearest
 
     word, _, given = text.partition(":")
@@ -98,4 +98,4 @@ def read_mechanism(text: str) -> Any:
             f"the parameters are not {names} (mechanism={text!r}); write "
             f"{word}:{','.join(map(format_nearest, usual))}, say"
         )
-    return getattr(filterproof, name)(*numbers)
+    return getattr(pairs if hasattr(pairs, name) else guarantees, name)(*numbers)
