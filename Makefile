@@ -87,6 +87,7 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q -p no:cacheprovider tests/test_docstrings.py
 
 # Checks the Rocq sources by the kernel. Only this target needs coqc and coqchk with Interval, Coquelicot and Flocq.
 # Debian packages: coq, libcoq-interval, libcoq-coquelicot, libcoq-flocq.

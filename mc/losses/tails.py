@@ -63,7 +63,7 @@ def tail_function(pair: DominatingPair) -> TailFunction:
         for loss, mass, _ in finite.outputs:
             p, (a, b) = flint.arb(mass), loss
             points.append((Fraction(a) if b == 1 else loss_as_ball(loss), p, p * exp_minus_loss(loss)))
-        return _finite_tails(points, flint.arb(finite.erased_p))
+        return tails_of_points(points, flint.arb(finite.erased_p))
 
 
 def has_tails(pair: DominatingPair) -> bool:
@@ -75,7 +75,7 @@ def has_tails(pair: DominatingPair) -> bool:
     return True
 
 
-def _finite_tails(points: Sequence[Point], infinite: flint.arb) -> TailFunction:
+def tails_of_points(points: Sequence[Point], infinite: flint.arb) -> TailFunction:
     def above(x: Fraction) -> tuple[flint.arb, flint.arb]:
         p, q, point = flint.arb(0), flint.arb(0), to_ball(x)
         for loss, mass, other in points:

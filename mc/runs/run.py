@@ -116,7 +116,7 @@ class RunInProgress:
             1, min(math.ceil(TASK_SECONDS / self.seconds_per_batch), math.ceil(len(missing) / (2 * width)))
         )
         tasks = [tuple(missing[first : first + size]) for first in range(0, len(missing), size)]
-        work = _BatchTask(self.game, self.functional, self.description)
+        work = BatchTask(self.game, self.functional, self.description)
         for task, rows in iter_completed(executor, work, tasks, window=4 * width):
             self.record(task, rows)
 
@@ -152,7 +152,7 @@ _checked: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
-class _BatchTask:
+class BatchTask:
     """The picklable callable that is sent to workers.
 
     key is that of the run, or empty without a store. A worker in another process first compares its own: pickling

@@ -149,7 +149,7 @@ class DPSGDAccounting(Specification):
         )
 
     def caption_values(self, data: FigureData) -> dict[str, Any]:
-        low, rdp, more = _panel_columns(data, "people", "epsilon_low", "epsilon_rdp", "epsilon_rdp_more")
+        low, rdp, more = panel_columns(data, "people", "epsilon_low", "epsilon_rdp", "epsilon_rdp_more")
         person = Bounds(data.number("person_epsilon_low"), data.number("person_epsilon_high"))
         excess = {"wide": _curve_excess(data, "delta_gdp_range"), "near": _curve_excess(data, "delta_gdp_at")}
         return {
@@ -164,7 +164,7 @@ class DPSGDAccounting(Specification):
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         above, between, below = axes
         few, many = f"RDP, orders up to {self.orders}", f"up to {self.more_orders}"
-        epsilon, high = _panel_columns(data, "profile", "epsilon", "delta_high")
+        epsilon, high = panel_columns(data, "profile", "epsilon", "delta_high")
         line(above, epsilon, high, 0, lw=2.0)
         above.set_yscale("log")
         above.axhline(self.delta, color=GREY, lw=0.8)
@@ -178,7 +178,7 @@ class DPSGDAccounting(Specification):
         between.axhline(0.0, color=line_colour(0), lw=1.2)
         between.margins(y=0.14)
         names: tuple[str, ...] = ("fraction", "epsilon_high", "epsilon_rdp", "epsilon_rdp_more")
-        fraction, pld, rdp, more = _panel_columns(data, "people", *names)
+        fraction, pld, rdp, more = panel_columns(data, "people", *names)
         line(below, fraction, rdp, 1, marker="s", ms=4, text=few, at=0, offset=(0, 14), va="bottom")
         look = {"dash": 3, "marker": "^", "ms": 5, "offset": (14, 0), "va": "center"}
         line(below, fraction, more, 3, text=many, at=0, **look)
@@ -187,7 +187,7 @@ class DPSGDAccounting(Specification):
         below.set(xlim=(0, 1.02), ylim=(0, None))
 
 
-def _panel_columns(data: FigureData, panel: str, *names: str) -> tuple[NDArray[np.float64], ...]:
+def panel_columns(data: FigureData, panel: str, *names: str) -> tuple[NDArray[np.float64], ...]:
     """Return columns of one panel, shape (rows of the panel,)."""
     here = data.where("panel", panel)
     return tuple(here.column(name) for name in names)
@@ -195,5 +195,5 @@ def _panel_columns(data: FigureData, panel: str, *names: str) -> tuple[NDArray[n
 
 def _curve_excess(data: FigureData, column: str) -> NDArray[np.float64]:
     """Return the excess of a Gaussian curve over the profile, in percent."""
-    gdp, high = _panel_columns(data, "profile", column, "delta_high")
+    gdp, high = panel_columns(data, "profile", column, "delta_high")
     return 100 * (gdp / np.maximum(high, 1e-300) - 1)

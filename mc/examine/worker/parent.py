@@ -30,7 +30,7 @@ from filterproof.mc.examine.worker.child import (
 T = TypeVar("T")
 
 #: The default work limit of a worker.
-_FORK_UNITS = 400
+FORK_UNITS = 400
 #: Seconds between two checks of a child, and the time that it has to end.
 _POLL_SECONDS, _EXIT_SECONDS = 0.05, 5.0
 
@@ -73,7 +73,7 @@ def iter_isolated(
         raise NotImplementedError(
             f"os.fork must exist to run other people's code, got {sys.platform}; use Linux"
         )
-    count_work(_FORK_UNITS)
+    count_work(FORK_UNITS)
     task = WorkerTask(work, whose or user_code_name(filt), filt, limit, command, WorkerState.here, pauses)
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):

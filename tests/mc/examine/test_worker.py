@@ -28,7 +28,7 @@ from filterproof.mc.examine.worker import (
     register_summary,
     run_isolated,
 )
-from filterproof.mc.examine.worker.parent import _FORK_UNITS
+from filterproof.mc.examine.worker.parent import FORK_UNITS
 from tests.mc.examine import misbehaving_filters
 
 ROOT = Path(__file__).parent.parent.parent.parent
@@ -118,16 +118,16 @@ def test_the_work_of_a_worker_is_counted_here_and_ends_it_after_its_own_summary(
     def outer() -> Iterator[object]:
         register_summary(lambda: "the summary")
         with suppress(OutOfWork):
-            yield from iter_isolated(ten_units_each, whose="Inner", limit=WorkLimit.of(_FORK_UNITS + 25))
+            yield from iter_isolated(ten_units_each, whose="Inner", limit=WorkLimit.of(FORK_UNITS + 25))
         while True:
             count_work(1)
 
     with activate_meter():
-        results = iter_isolated(outer, whose="Mine", limit=WorkLimit.of(2 * _FORK_UNITS + 100))
+        results = iter_isolated(outer, whose="Mine", limit=WorkLimit.of(2 * FORK_UNITS + 100))
         assert (next(results), next(results), next(results)) == (0, 1, "the summary")
         with pytest.raises(OutOfWork):
             next(results)
-        assert current_meter().done == 2 * _FORK_UNITS + 101
+        assert current_meter().done == 2 * FORK_UNITS + 101
 
 
 def test_worker_pauses_at_the_work_that_it_is_given_and_goes_on_where_it_was() -> None:
@@ -136,12 +136,12 @@ def test_worker_pauses_at_the_work_that_it_is_given_and_goes_on_where_it_was() -
         yield from islice(ten_units_each(), 6)
 
     with activate_meter():
-        pauses = (_FORK_UNITS + 20, _FORK_UNITS + 45)
+        pauses = (FORK_UNITS + 20, FORK_UNITS + 45)
         results = [
             (exam.summary, current_meter().done) if isinstance(exam, WorkerPaused) else exam
             for exam in iter_isolated(work, pauses=pauses)
         ]
-    assert results == [0, ("so far", _FORK_UNITS + 20), 1, 2, 3, ("so far", _FORK_UNITS + 50), 4, 5]
+    assert results == [0, ("so far", FORK_UNITS + 20), 1, 2, 3, ("so far", FORK_UNITS + 50), 4, 5]
 
 
 def test_exceptions_are_raised_as_they_are_with_their_traceback() -> None:

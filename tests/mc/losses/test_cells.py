@@ -9,7 +9,7 @@ import pytest
 
 from filterproof.mc.losses.balls import BITS, exact_fraction, to_ball
 from filterproof.mc.losses.loss_cells import LossCells, loss_cells
-from filterproof.mc.losses.tails import _finite_tails
+from filterproof.mc.losses.tails import tails_of_points
 from filterproof.theory.pairs import (
     KOV,
     BoundedRange,
@@ -83,7 +83,7 @@ def _hockey_stick(distribution, step, epsilon):
 def test_the_tail_at_a_loss_that_no_precision_tells_from_x_holds_it_and_its_absence():
     with flint.ctx.workprec(BITS):
         loss = to_ball(2.0).log()
-        p, q = _finite_tails([(loss, to_ball(0.25), to_ball(0.125))], to_ball(0.0)).above(
+        p, q = tails_of_points([(loss, to_ball(0.25), to_ball(0.125))], to_ball(0.0)).above(
             exact_fraction(loss.mid())
         )
         assert p.contains(0)

@@ -22,7 +22,7 @@ import filterproof as fp
 from filterproof.mc.engine.streams import BATCH_SIZE, Batch
 from filterproof.mc.estimate.functionals import HockeyStick
 from filterproof.mc.runs.keys import json_digest, key_of
-from filterproof.mc.runs.run import RunInProgress, _BatchTask
+from filterproof.mc.runs.run import BatchTask, RunInProgress
 
 FILTER = fp.GaussianFilter(mu=1.0)
 N = 7 * BATCH_SIZE + 100
@@ -180,7 +180,7 @@ def test_another_question_is_another_run(tmp_path: Path) -> None:
 def test_a_worker_keeps_nothing_of_a_run_whose_code_or_values_are_not_its_own() -> None:
     measure, batch = KillsOnce("never"), [Batch(3, 0, 10)]  # of a file of the user's
     key = key_of({"game": the_game(), "functional": measure})
-    (row,) = _BatchTask(the_game(), measure, key)(batch)
+    (row,) = BatchTask(the_game(), measure, key)(batch)
     assert row.tobytes() == sums(n=10, workers=1).rows[0].tobytes()
     for other in (
         key_of({"game": the_game(), "functional": KillsOnce("other")}),
@@ -189,7 +189,7 @@ def test_a_worker_keeps_nothing_of_a_run_whose_code_or_values_are_not_its_own() 
         with pytest.raises(
             fp.runs.StoreError, match="a worker process runs other code or other values than this"
         ):
-            _BatchTask(the_game(), measure, other)(batch)
+            BatchTask(the_game(), measure, other)(batch)
 
 
 # -- interruptions ---------------------------------------------------------------------------------

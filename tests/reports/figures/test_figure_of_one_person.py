@@ -9,7 +9,7 @@ from scipy.special import binom
 
 import filterproof as fp
 from filterproof.reports.figures.paper_figure import ComputedFigure, figure
-from filterproof.reports.figures.subsampled_gaussian import _panel_columns
+from filterproof.reports.figures.subsampled_gaussian import panel_columns
 from tests.mc.training.made_up import write_squares
 
 Q, SIGMA, STEPS = 0.005, 2.0, 10_000
@@ -21,7 +21,7 @@ def shown() -> ComputedFigure:
 
 
 def test_the_profile_is_that_of_the_composition_of_removal(shown: ComputedFigure) -> None:
-    epsilons, lows, highs = _panel_columns(shown.data, "profile", "epsilon", "delta_low", "delta_high")
+    epsilons, lows, highs = panel_columns(shown.data, "profile", "epsilon", "delta_low", "delta_high")
     steps = fp.Composition({fp.SubsampledGaussian(Q, SIGMA): STEPS})
     for epsilon, low, high in zip(epsilons, lows, highs, strict=True):
         assert low <= steps.delta(epsilon, relative=1e-2).high
@@ -33,12 +33,12 @@ def test_a_person_who_is_always_clipped(shown: ComputedFigure) -> None:
     # by the Fourier transform of a grid of losses, each cell's mass at its middle, with NumPy alone:
     # 1.1501821, 1.15017888, 1.15017867 at 2^19, 2^21, and 2^22 cells from -6 to 6, and to 5
     assert 1.15017866 - 5e-8 < low <= high < 1.15017867 + 5e-8
-    assert _panel_columns(shown.data, "people", "epsilon_high")[0][-1] == high
+    assert panel_columns(shown.data, "people", "epsilon_high")[0][-1] == high
 
 
 def test_rdp_is_the_binomial_formula_at_integer_orders(shown: ComputedFigure) -> None:
     for fraction, shown_epsilon in zip(
-        *_panel_columns(shown.data, "people", "fraction", "epsilon_rdp"), strict=True
+        *panel_columns(shown.data, "people", "fraction", "epsilon_rdp"), strict=True
     ):
         epsilons = []
         for a in range(2, 33):
@@ -53,7 +53,7 @@ def test_the_floor_of_rdp_comes_from_the_largest_order(shown: ComputedFigure) ->
     of = {"floor": (32, 1e-6), "floor_more": (256, 1e-6), "floor_at_other_delta": (32, 1e-5)}
     by_hand = {name: math.log(1 - 1 / a) - math.log(a * delta) / (a - 1) for name, (a, delta) in of.items()}
     assert floor == pytest.approx(by_hand, rel=1e-12)
-    few, more, pld = _panel_columns(shown.data, "people", "epsilon_rdp", "epsilon_rdp_more", "epsilon_low")
+    few, more, pld = panel_columns(shown.data, "people", "epsilon_rdp", "epsilon_rdp_more", "epsilon_low")
     assert np.all(few >= floor["floor"])
     assert np.all(more <= few)
     assert np.all(pld < more)
@@ -61,7 +61,7 @@ def test_the_floor_of_rdp_comes_from_the_largest_order(shown: ComputedFigure) ->
 
 
 def test_the_two_gaussian_curves_do_what_is_said_of_them(shown: ComputedFigure) -> None:
-    epsilon, high, wide = _panel_columns(shown.data, "profile", "epsilon", "delta_high", "delta_gdp_range")
+    epsilon, high, wide = panel_columns(shown.data, "profile", "epsilon", "delta_high", "delta_gdp_range")
     assert np.all(wide >= high)
     least = fp.GaussianDP(shown.data.number("mu_range") * (1 - 1e-6)).delta(epsilon)
     assert np.any(least < high), "a smaller mu would not dominate"
