@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -50,13 +49,12 @@ def tail_function(pair: DominatingPair) -> TailFunction:
         try:
             finite = FiniteOutputs.of_pair(pair)
         except NoFiniteDistributionError:
-            reference_values: PairReferenceValues | None = None
-            with suppress(TypeError):
+            try:
                 reference_values = pair.reference_values
-            if reference_values is None or type(reference_values).above is PairReferenceValues.above:
-                raise TypeError(
-                    f"menu must hold pairs whose tails are known, got {pair!r}; give it `reference_values.above`"
-                ) from None
+            except TypeError as error:
+                raise _unknown_tails_error(pair) from error
+            if getattr(reference_values.above, "__func__", None) is PairReferenceValues.above:
+                raise _unknown_tails_error(pair) from None
             atoms = tuple((loss, mass.ball()) for loss, mass in reference_values.atoms)
             return TailFunction(reference_values.above, to_ball(0.0), atoms)
         points: list[Point] = []
@@ -64,6 +62,12 @@ def tail_function(pair: DominatingPair) -> TailFunction:
             p, (a, b) = flint.arb(mass), loss
             points.append((Fraction(a) if b == 1 else loss_as_ball(loss), p, p * exp_minus_loss(loss)))
         return tails_of_points(points, flint.arb(finite.erased_p))
+
+
+def _unknown_tails_error(pair: DominatingPair) -> TypeError:
+    return TypeError(
+        f"menu must hold pairs whose tails are known, got {pair!r}; give it `reference_values.above`"
+    )
 
 
 def has_tails(pair: DominatingPair) -> bool:

@@ -34,7 +34,7 @@ from filterproof.mc.prove.numpy_arrays import (
     to_traced_array,
     with_numpy_kinds,
 )
-from filterproof.mc.prove.paths import LIBRARY_UNITS, Atom, NotTraced, Raised, Value
+from filterproof.mc.prove.paths import LIBRARY_UNITS, MIXES_RUNS, Atom, NotTraced, Raised, Value
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.mc.prove.requests import HUGE
 from filterproof.mc.prove.values import (
@@ -288,6 +288,7 @@ def reduction(name: str, own: Caller, a: Any, axis: Any = None) -> Any:
         value = Array.of(value.kind, False, value.data.reshape(1))
     if axis is None and value.runs and value.ndim == 1 and name in ("any", "all"):
         # of the other runs nothing is known
+        own.path.choices[MIXES_RUNS] = True
         mine = arithmetic.truth(value.items[0])
         if mine == (name == "any"):
             return Number("b1", mine)

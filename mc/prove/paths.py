@@ -29,6 +29,8 @@ OVERFLOW = Fraction(2) ** 1024 - Fraction(2) ** 970  # what is at least this rou
 #: By how many halves of a unit in the last place a function of a library may miss.
 LIBRARY_UNITS = 16
 MAX_DOUBLE = Fraction(sys.float_info.max)
+#: The name of a path's choice: whether it asked whether something holds for any run, or for all.
+MIXES_RUNS = "mixes runs"
 #: Steps of code and paths after which a trace gives up.
 MAX_STATEMENTS, MAX_PATHS = 20_000, 6_000
 #: Units of work that a statement takes.

@@ -166,6 +166,12 @@ def line_text(file: str, number: int | None) -> str:
     return lines[number - 1].strip() if number and 0 < number <= len(lines) else ""
 
 
+#: Methods of a filter that sessions and accountants call, and the trace does not.
+_CALLED_BY_ACCOUNTANTS = (
+    "step", "looks_at_losses", "open", "affordable", "remaining", "spent", "is_reachable_state", "extremal", "holds",
+)  # fmt: skip
+
+
 def refuse_hidden_state(filt: object) -> None:
     """Raise NotTraced if any method of a filter keeps something between two calls.
 
@@ -180,8 +186,10 @@ def refuse_hidden_state(filt: object) -> None:
     for kind in classes:
         for name, member in vars(kind).items():
             function = getattr(member, "fget", None) or getattr(member, "__func__", member)
-            if name in ("step", "looks_at_losses", "open"):  # which sessions call
-                raise NotTraced(f"{kind.__name__}.{name} decides what the trace does not see")
+            if name in _CALLED_BY_ACCOUNTANTS:
+                raise NotTraced(
+                    f"{kind.__name__}.{name} is called by accountants, which the trace does not see"
+                )
             if name in ("start", "admits", "spend", "observe") and not isinstance(function, FunctionType):
                 raise NotTraced(f"{kind.__name__}.{name} is no function of the file")
             if is_traced(function) and name not in ("__init__", "__post_init__"):

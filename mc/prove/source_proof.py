@@ -25,7 +25,7 @@ from filterproof.mc.prove.invariant_templates import (
     numbers_read_of_requests,
 )
 from filterproof.mc.prove.logarithms import multiplied_places, with_logarithms
-from filterproof.mc.prove.paths import MAX_DOUBLE, NotTraced, Raised
+from filterproof.mc.prove.paths import MAX_DOUBLE, MIXES_RUNS, NotTraced, Raised
 from filterproof.mc.prove.polynomials import number_text
 from filterproof.mc.prove.questions import Questions
 from filterproof.mc.prove.requests import MANY_ORDERS
@@ -80,6 +80,9 @@ class SourceProof:
         Where it is not proved: the theorems, and why each does not apply.
     lead : tuple
         Requests, as (family, parameters), whose sum passed the budget in a play: for a search to try first.
+    mixes_runs : bool
+        Whether the code asks whether something holds for any run, or for all: one person's decision may then depend
+        on the others.
     """
 
     proved: bool
@@ -97,6 +100,7 @@ class SourceProof:
     state: dict[str, float] = field(default_factory=dict)
     tried: tuple[str, ...] = ()
     lead: tuple[tuple[str, dict[str, Any]], ...] = ()
+    mixes_runs: bool = False
 
     @property
     def evidence(self) -> Evidence:
@@ -281,6 +285,7 @@ def _prove_system(
         lines = {step.lines[-1] if step.lines else None for step in undefined[:1]}
         return SourceProof(
             True, sums=tuple(bounds), lines=_traced_line_range(system),
+            mixes_runs=any(MIXES_RUNS in step.path.choices for step in system.steps),
             conversions=tuple(sorted(
                 {s for bound in bounds for s in conversion_statements(bound.theorem, read)}
             )),

@@ -91,14 +91,19 @@ def accountant_source_proof(accountant: VerifiableAccountant, limit: WorkLimit) 
         proof = proofs.get(id(inner))
         return verdict_by_theorems(inner, verdict_on) if proof is None else _verdict_of(proof)
 
-    verdict = verdict_by_theorems(accountant, verdict_on)
+    mixes_people = any(proof.mixes_runs for proof in proofs.values())
+    verdict = None if mixes_people else verdict_by_theorems(accountant, verdict_on)
     holds = verdict is not None and verdict.outcome is Outcome.HOLDS
     sentences = "; ".join(proof.sentence for proof in proofs.values())
+    if mixes_people:
+        sentences += (
+            "; but it uses any or all over all people, so that one person's data may decide on others"
+        )
     yield StageFinding(
         "source",
         question,
         f"{sentences}; {verdict.detail}" if holds and verdict is not None else sentences,
-        "everything that its theorem covers, if the filter decides on each person alone",
+        "everything that its theorem covers",
         _NOT_TRIED,
         verdict if holds else None,
         covers_all=holds,

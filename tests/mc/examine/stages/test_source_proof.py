@@ -12,6 +12,7 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination import Examination
 from filterproof.mc.examine.sequence import RequestSequence
 from filterproof.mc.examine.stage_finding import StageFinding
+from filterproof.mc.prove.source_proof import prove
 from filterproof.reports.user_filter import load_filter
 from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS
 
@@ -173,7 +174,15 @@ def test_an_accountant_holds_if_the_source_code_of_its_filter_is_proved(tmp_path
     assert result.startswith(
         "sum of rho <= 0.5 on every path, so 0.5-zCDP (kept_zcdp: KERNEL); theorem 'individual"
     )
-    outcome, result = source_verdict(
-        sum_filter(tmp_path, admits="spent + COST + 0 * spent.sum() <= self.budget")
-    )
-    assert (outcome, result[:54]) == ("UNDECIDED", "not proved: sum of all runs mixes them; pass axis=1, s")
+    mixed = "(spent + COST <= self.budget) & np.all(spent + COST <= self.budget)"
+    outcome, result = source_verdict(sum_filter(tmp_path, admits=mixed))
+    assert outcome == "UNDECIDED"
+    assert result.endswith("any or all over all people, so that one person's data may decide on others")
+
+
+@pytest.mark.parametrize("name", ["affordable", "remaining", "spent", "is_reachable_state"])
+def test_methods_that_accountants_call_and_the_trace_does_not_are_refused(tmp_path: Path, name: str) -> None:
+    rule = {"admits": "spent + request.zcdp_rho <= 0.5", "spend": "spent + request.zcdp_rho"}
+    method = f"\n    def {name}(self, state, family=None):\n        return state\n"
+    filt = written(tmp_path, SUM.format(promise="fp.ZCDP(0.5)", budget="0.5", **rule) + method)
+    assert prove(filt).reason == f"Mine.{name} is called by accountants, which the trace does not see"
