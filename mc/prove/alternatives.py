@@ -46,16 +46,14 @@ def prove_either(inductions: Sequence[Induction]) -> list[SumBound] | Failure:
 
 def play_passes_both_budgets(inductions: Sequence[Induction]) -> bool:
     """Whether a play of the real filter comes to a state in which no sum is within its budget."""
-    for play in inductions[0].plays.plays:
-        for run in range(play[0].runs):
-            granted = [decision for decision in play[run :: play[0].runs] if decision.granted]
-            passed = [
-                [
-                    total > float(own.theorem.budget) * (1 + 1e-9)
-                    for total in itertools.accumulate(charge_upper_bound(d, own.theorem) for d in granted)
-                ]
-                for own in inductions
+    for granted in inductions[0].plays.grants_by_run():
+        passed = [
+            [
+                total > float(own.theorem.budget) * (1 + 1e-9)
+                for total in itertools.accumulate(charge_upper_bound(d, own.theorem) for d in granted)
             ]
-            if any(all(at_once) for at_once in zip(*passed, strict=True)):
-                return True
+            for own in inductions
+        ]
+        if any(all(at_once) for at_once in zip(*passed, strict=True)):
+            return True
     return False

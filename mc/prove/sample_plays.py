@@ -101,6 +101,12 @@ class Plays:
                 if decision.granted:
                     yield decision.after
 
+    def grants_by_run(self) -> Iterator[list[PlayedDecision]]:
+        """Yield the granted decisions of each run of each play."""
+        for play in self.plays:
+            for run in range(play[0].runs):
+                yield [decision for decision in play[run :: play[0].runs] if decision.granted]
+
     def exact(self, tree: Any) -> Plays:
         """The plays with the sums of budgets as exact numbers, where states are built like `tree`."""
 

@@ -380,15 +380,11 @@ def _shortest_play_over_budget(theorem: SumTheorem, plays: Plays) -> tuple[tuple
     """Return the requests of the shortest play after which the sum exceeds the budget."""
     budget = float(theorem.budget) * (1 + 1e-9)
     above_budget = []
-    for play in plays.plays:
-        for run in range(play[0].runs):
-            granted = [decision for decision in play[run :: play[0].runs] if decision.granted]
-            sums = itertools.accumulate(charge_upper_bound(decision, theorem) for decision in granted)
-            above = next((place for place, total in enumerate(sums, 1) if abs(total) > budget), None)
-            if above is not None:
-                above_budget.append(
-                    tuple((decision.family, decision.parameters) for decision in granted[:above])
-                )
+    for granted in plays.grants_by_run():
+        sums = itertools.accumulate(charge_upper_bound(decision, theorem) for decision in granted)
+        above = next((place for place, total in enumerate(sums, 1) if abs(total) > budget), None)
+        if above is not None:
+            above_budget.append(tuple((decision.family, decision.parameters) for decision in granted[:above]))
     return min(above_budget, key=len, default=())
 
 

@@ -53,14 +53,11 @@ def filters_with_own_code(accountant: VerifiableAccountant) -> list[PrivacyFilte
 
 def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
     """The finding on the source code, and the refutation that a failing step led to, if there is one."""
-    if limit.remaining < _MIN_UNITS:
-        yield StageFinding("source", _QUESTION, "not tried: pass more effort, 0.05 or above", "", "")
+    proofs = _proofs_or_reason([subject.filter], limit)
+    if isinstance(proofs, str):
+        yield StageFinding("source", _QUESTION, proofs, "", "")
         return
-    try:
-        proof = prove(subject.filter)
-    except ImportError as missing:
-        yield StageFinding("source", _QUESTION, f"not tried: {missing}", "", "")
-        return
+    (proof,) = proofs
     verdict = _verdict_of(proof)
     if verdict is None and proof.lead and not subject.observes_losses:
         # the requests by which the failing step suggests a refutation
@@ -78,23 +75,21 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
 def accountant_source_proof(accountant: VerifiableAccountant, limit: WorkLimit) -> Iterator[StageFinding]:
     """The finding on an accountant whose filter is the user's code: the proof of the code, and theorems on the rest."""
     question = "Does the source code of its filter keep the guarantee on every path?"
-    if limit.remaining < _MIN_UNITS:
-        yield StageFinding("source", question, "not tried: pass more effort, 0.05 or above", "", "")
+    filters = filters_with_own_code(accountant)
+    proofs = _proofs_or_reason(filters, limit)
+    if isinstance(proofs, str):
+        yield StageFinding("source", question, proofs, "", "")
         return
-    try:
-        proofs = {id(filt): prove(filt) for filt in filters_with_own_code(accountant)}
-    except ImportError as missing:
-        yield StageFinding("source", question, f"not tried: {missing}", "", "")
-        return
+    proof_by_filter = dict(zip(map(id, filters), proofs, strict=True))
 
     def verdict_on(inner: Any) -> Verdict | None:
-        proof = proofs.get(id(inner))
+        proof = proof_by_filter.get(id(inner))
         return verdict_by_theorems(inner, verdict_on) if proof is None else _verdict_of(proof)
 
-    mixes_people = any(proof.mixes_runs for proof in proofs.values())
+    mixes_people = any(proof.mixes_runs for proof in proofs)
     verdict = None if mixes_people else verdict_by_theorems(accountant, verdict_on)
     holds = verdict is not None and verdict.outcome is Outcome.HOLDS
-    sentences = "; ".join(proof.sentence for proof in proofs.values())
+    sentences = "; ".join(proof.sentence for proof in proofs)
     if mixes_people:
         sentences += (
             "; but it uses any or all over all people, so that one person's data may decide on others"
@@ -107,9 +102,19 @@ def accountant_source_proof(accountant: VerifiableAccountant, limit: WorkLimit) 
         _NOT_TRIED,
         verdict if holds else None,
         covers_all=holds,
-        notes=tuple(note for proof in proofs.values() for note in proof.notes),
-        rounding=tuple(one for proof in proofs.values() for one in proof.sums),
+        notes=tuple(note for proof in proofs for note in proof.notes),
+        rounding=tuple(bound for proof in proofs for bound in proof.sums),
     )
+
+
+def _proofs_or_reason(filters: list[PrivacyFilter], limit: WorkLimit) -> list[SourceProof] | str:
+    """Return the proofs of these filters, or why none was tried."""
+    if limit.remaining < _MIN_UNITS:
+        return "not tried: pass more effort, 0.05 or above"
+    try:
+        return [prove(filt) for filt in filters]
+    except ImportError as missing:
+        return f"not tried: {missing}"
 
 
 def _verdict_of(proof: SourceProof) -> Verdict | None:
