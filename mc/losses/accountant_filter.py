@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from bisect import bisect_left
 from dataclasses import dataclass, field
@@ -35,6 +34,7 @@ from filterproof.mc.losses.composition import Composition, counts_of
 from filterproof.theory.guarantees import ApproxDP, Guarantee
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
+from filterproof.theory.rounding import round_down_to_bits
 
 #: The relative width of the bounds on a composition for a decision, and for a first look.
 _WIDTH, _ROUGHLY = 5e-3, 0.1
@@ -138,17 +138,11 @@ def _composition_fits(filt: AccountantFilter, counts: tuple[int, ...]) -> bool:
     for way in ways:
         for relative in (_ROUGHLY, _WIDTH):  # a rough look, if it decides
             bounds = steps.delta(filt.epsilon, relative=relative, direction=way)
-            if (within := _round_up_to_30_bits(bounds.high) <= filt.delta) or bounds.low > filt.delta:
+            if (within := -round_down_to_bits(-bounds.high, _BITS) <= filt.delta) or bounds.low > filt.delta:
                 break
         if not within:
             return False
     return True
-
-
-def _round_up_to_30_bits(bound: float) -> float:
-    """Return the smallest number of 30 bits that is at least the bound."""
-    mantissa, exponent = math.frexp(bound)
-    return math.ldexp(math.ceil(math.ldexp(mantissa, _BITS)), exponent - _BITS)
 
 
 @lru_cache(maxsize=1 << 16)

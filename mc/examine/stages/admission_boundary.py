@@ -27,6 +27,7 @@ from filterproof.mc.examine.stages.plays import PlayInProgress
 from filterproof.mc.examine.stages.rational_plans import simple_rational_exp_epsilon_below
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from filterproof.theory.pairs.base import Direction
+from filterproof.theory.rounding import round_down_to_bits
 
 #: Lengths of rows, beyond counters of one byte and a year of days. The largest size that lasts so long is searched.
 _LASTING_COUNTS = (1000, 400)
@@ -34,6 +35,8 @@ _LASTING_COUNTS = (1000, 400)
 _MAX_TINY_ROUNDS = 2000
 #: The relative precision of a size, and a lower one for rows and for losses.
 _COARSE, _ROUGH = 2.0**-9, 2.0**-5
+#: Bits of a coarse size: few, so that states coincide.
+_SIZE_BITS = 10
 #: The most alternations of two families.
 _MAX_ALTERNATIONS = 40
 #: Shares of the largest first request, how often it is repeated, and the lengths of the rows that may follow.
@@ -85,7 +88,8 @@ class LargestGranted:
         low = largest_granted(is_granted_in_a_row, octaves, tolerance)
         if low is None or self.limit.exhausted:
             return None
-        return _size_with_few_bits(low) if is_granted_in_a_row(_size_with_few_bits(low)) else low
+        coarse = round_down_to_bits(low, _SIZE_BITS)
+        return coarse if is_granted_in_a_row(coarse) else low
 
     def pair(self, player: PlayInProgress, family: GrantedSizes, times: int = 1) -> DominatingPair | None:
         """Return the pair of that size."""
@@ -98,12 +102,6 @@ class LargestGranted:
         if simple and (ratio := simple_rational_exp_epsilon_below(size)) is not None:
             return RandomizedResponse.from_ratio(ratio)
         return family.definition.pair(size)
-
-
-def _size_with_few_bits(size: float) -> float:
-    """Return a size at or below `size` with few bits, so that states coincide."""
-    mantissa, exponent = math.frexp(size)
-    return math.ldexp(math.floor(mantissa * 2**10), exponent - 10)
 
 
 # -- fixed plays ---------------------------------------------------------------------------------------
@@ -249,7 +247,7 @@ def best_guessed_menus(
             top = granted_sizes.largest_size_granted_in_a_row(player, opening, first_times)
             if top is None:
                 continue
-            pair = granted_sizes.pair_of_size(opening, _size_with_few_bits(share * top))
+            pair = granted_sizes.pair_of_size(opening, round_down_to_bits(share * top, _SIZE_BITS))
             if player.grants(pair):
                 first = _RepeatedPair(pair, first_times)
                 guesses += _menus_with_guessed_values(granted_sizes, first, targets, every)
