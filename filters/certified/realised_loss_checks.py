@@ -46,10 +46,9 @@ def hockey_stick_filter_comparisons(filt: HockeyStickFilter, name: str) -> Itera
     for family, formula in _FIRST.items():
         last, margin = last_admitted(filt, [], FAMILIES[family]), f"delta - ({formula})"
         used = {key: value for key, value in at.items() if key in margin}
-        value = math.nan if last is None else last
-        yield of.by_margin(f"last x of {family} admitted", value, "<=", margin, slack=_SLACK, **used)
+        yield of.by_margin(f"last x of {family} admitted", last, "<=", margin, slack=_SLACK, **used)
     last = last_admitted(filt, [], FAMILIES["Gaussian(x)"])
-    if last is not None:
+    if math.isfinite(last):
         # all of delta fits at a loss of zero, so more than that is requested in one direction
         runs = filt.observe(filt.start(2), np.array([0.5, -0.5]) * filt.epsilon)
         says = f"how many of two runs admit Gaussian({last!r}) once half of epsilon was lost, one each way"
