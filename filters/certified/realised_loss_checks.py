@@ -1,7 +1,7 @@
 """Charges after an observed output, compared with their theorems in balls.
 
 >>> from filterproof.filters.rules.hockey_stick import HockeyStickFilter
->>> all(one.checked().fits for one in hockey_stick_filter_comparisons(HockeyStickFilter(1.0, 1e-3), "it"))
+>>> all(one.fits for one in hockey_stick_filter_comparisons(HockeyStickFilter(1.0, 1e-3), "it"))
 True
 """
 

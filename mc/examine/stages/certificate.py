@@ -263,7 +263,7 @@ def _certified_numbers(filt: PrivacyFilter) -> CertifiedNumbers | None:
     for comparison in certified.refused:
         status = comparison.status
         if status is not ComparisonStatus.LOOSE:
-            why = f"{comparison.number.says} is {status.name}: {status.value}"
+            why = f"{comparison.says} is {status.name}: {status.value}"
             raise RefusedError(why, engine="flint", evidence=comparison.evidence)
     return certified if certified.numbers else None
 

@@ -72,7 +72,7 @@ def test_no_order_on_a_fine_grid_lets_the_plan_last_longer(plan: dict[Dominating
     checked = certify(filt)
     assert checked.holds
     assert {"promised epsilon", "promised delta", "budget"} <= {
-        one.number.says.partition(": ")[2] for one in checked.numbers
+        one.says.partition(": ")[2] for one in checked.numbers
     }
     with pytest.raises(ValueError, match=r"rho must be at most .* use RenyiFilter\.planned"):
         PlannedRenyiFilter(filt.alpha, filt.rho * (1 + 1e-12), 2.0, 1e-5)

@@ -73,7 +73,7 @@ def _things(module: str) -> Iterator[str]:
     own = sorted(every, key=lambda thing: not _of(thing, package))
     for thing in own:
         report = objects.certify_or_fail(thing)
-        yield from (f"{comparison.status.name}: {comparison.number.says}" for comparison in report.refused)
+        yield from (f"{comparison.status.name}: {comparison.says}" for comparison in report.refused)
 
 
 def _of(thing: object, package: str) -> bool:
@@ -85,9 +85,8 @@ def _of(thing: object, package: str) -> bool:
 
 def _wrong(numbers: Iterator[Any]) -> Iterator[str]:
     for number in numbers:
-        checked = number.checked()
-        if not checked.fits:
-            yield f"{checked.status.name}: {number.says}"
+        if not number.fits:
+            yield f"{number.status.name}: {number.says}"
 
 
 def _tests(module: str) -> Iterator[str]:
