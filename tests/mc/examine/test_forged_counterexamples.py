@@ -12,7 +12,6 @@ from filterproof.mc.engine.adversaries import Constant, HighWhileLossPositive
 from filterproof.mc.engine.encoding import allowed_values_by_name, decode, encode
 from filterproof.mc.examine.replay import replay_data
 from filterproof.mc.examine.sequence import RequestSequence
-from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
 from tests.mc.examine.counterexamples import COUNTEREXAMPLES, HELD
 from tests.mc.forged import read_as_refused_or_true
 from tests.slow_cases import slow_but
@@ -79,16 +78,3 @@ def test_a_value_is_read_as_what_was_written_and_as_what_is_of_the_catalogue(val
 
     with fp.suppress_unsound_warning():
         read_as_refused_or_true(data, lambda other: decode(other, known), comes_back)
-
-
-def test_a_row_of_the_table_is_read_only_in_its_own_form_and_confirmed_only_if_it_is_true() -> None:
-    row = fp.tabulated_filter(1.0, 1e-5, each=0.1).certificate
-
-    def confirmed_by_a_game(read: Any) -> bool:
-        try:
-            read.recheck()
-        except ValueError:
-            return read != row
-        return read == row  # who made it is free text
-
-    read_as_refused_or_true(through_json(row.to_dict()), CalibratedThreshold.from_dict, confirmed_by_a_game)
