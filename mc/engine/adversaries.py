@@ -315,10 +315,7 @@ class HighWhileLossPositive(_BudgetExhausting):
         assert self.family is not None
         assert self.low is not None
         assert self.high is not None
-        raised = view.loss > 0
-        if self.family is Gaussian:
-            return Gaussian.either(self.low, self.high, raised)
-        return self.family(np.where(raised, self.high, self.low))
+        return self.family(np.where(view.loss > 0, self.high, self.low))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from filterproof.theory.stopping_level import kappa_survival, optimal_split
 
 HALVES, FIRST, ONE, FIVE = (0.5, 0.5), np.array([0]), fp.Gaussian(1.0), fp.Gaussian(np.ones(5))
 TINY = Q(1, 10**400)
-RAISED, SQUARE = np.ones(3, dtype=np.bool_), np.full((2, 2), 0.5)
+SQUARE = np.full((2, 2), 0.5)
 DRAW = np.random.default_rng(1)
 
 
@@ -80,8 +80,6 @@ REFUSED: list[tuple[Callable[..., object], str, *tuple[tuple[Any, ...], ...]]] =
     (PairPerRun, "pairs must hold dominating pairs", ((1.0,), FIRST)),
     (drawn, "n must be the number of runs", (PairPerRun((ONE,), FIRST), 2)),
     (PairPerRun((ONE,), FIRST).sample_finite, "n must be the number of runs", (DRAW, 2)),
-    (fp.Gaussian.either, r"raised must be booleans of shape \(n,\)", (0.1, 0.2, [True])),
-    (fp.Gaussian.either, "high must be finite and > 0, got high=nan", (0.1, math.nan, RAISED)),
     # labels, and the stop of the sparse vector
     (
         fp.LabelledRequest,
