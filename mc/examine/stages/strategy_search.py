@@ -116,7 +116,6 @@ class StrategySearch(SearchLog):
                 method=method,
                 direction=measure.direction,
                 workers=1,
-                kinds=(TreeStrategy,),
             )
             low = float(simulated.data["low"])
             self.rows[self.played] = Tightness(measure, menu, low, None, promised, Evidence.STATISTICAL)
