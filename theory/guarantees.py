@@ -141,7 +141,7 @@ class Guarantee(ABC):
 
 @dataclass(frozen=True, slots=True)
 class PureDP(Guarantee):
-    """Pure differential privacy: |L| <= epsilon.
+    """Pure differential privacy: `|L| <= epsilon`.
 
     delta(x) = (e^epsilon - e^x)_+ / (1 + e^epsilon), the hockey-stick divergence of randomised response.
 

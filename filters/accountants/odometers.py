@@ -190,7 +190,7 @@ class MixtureOdometer(Odometer):
     delta : float in (0, 1)
         The probability that the bound fails.
     scale : float, > 0
-        The mixture is k ~ |N(0, 1/scale)|.
+        The mixture is k ~ `|N(0, 1/scale)|`.
     xi : float in [0, 1)
         As in `Odometer`.
 

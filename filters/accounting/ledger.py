@@ -123,7 +123,7 @@ class Budget:
 
     @classmethod
     def square_of(cls, value: float) -> Budget:
-        """Return the budget `value`^2, exactly for a double `value` >= 0, and otherwise rounded down."""
+        """Return the budget `value^2`, exactly for a double `value >= 0`, and otherwise rounded down."""
         value = _largest_double(value)
         exponent = max(math.frexp(value)[1] - 1, -1000)  # 2^1074 is no double
         high, low = square(math.ldexp(value, -exponent))

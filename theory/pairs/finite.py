@@ -193,7 +193,7 @@ class FinitePair(FiniteOutcomesPair):
     -----
     All charges are the smallest values, rounded up. For floats, `zcdp_rho` and `gdp_mu` belong to p / sum p and q / sum
     q. `zcdp_rho` exceeds the smallest value by at most 2^-30 of it, except where the loss is nearly Gaussian. Near a
-    loss l, where the hockey-stick divergence is small, its error is below 2^-50 (1 + |l|).
+    loss l, where the hockey-stick divergence is small, its error is below `2^-50 (1 + |l|)`.
 
     Examples
     --------
