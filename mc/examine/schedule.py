@@ -148,8 +148,10 @@ class Schedule:
             isinstance(move, list | tuple) and len(move) == 2 and isinstance(move[0], str) for move in moves
         ):
             raise wrong
-        if any(kind not in MOVE_KINDS for kind, _ in moves):
-            raise wrong
+        if unknown := [kind for kind, _ in moves if kind not in MOVE_KINDS]:
+            raise ValueError(
+                f"moves must be among {', '.join(MOVE_KINDS)}, got {unknown[0][:40]!r}; verify the service again"
+            )
         return cls(menu, tuple(ServiceMove(what, check_count("at", at, least=0)) for what, at in moves))
 
 

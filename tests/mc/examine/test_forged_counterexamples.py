@@ -11,6 +11,7 @@ import filterproof as fp
 from filterproof.mc.engine.adversaries import Constant, HighWhileLossPositive
 from filterproof.mc.engine.encoding import allowed_values_by_name, decode, encode
 from filterproof.mc.examine.replay import replay_data
+from filterproof.mc.examine.schedule import Schedule
 from filterproof.mc.examine.sequence import RequestSequence
 from tests.mc.examine.counterexamples import COUNTEREXAMPLES, HELD
 from tests.mc.forged import read_as_refused_or_true
@@ -78,3 +79,11 @@ def test_a_value_is_read_as_what_was_written_and_as_what_is_of_the_catalogue(val
 
     with fp.suppress_unsound_warning():
         read_as_refused_or_true(data, lambda other: decode(other, known), comes_back)
+
+
+def test_former_names_of_classes_and_moves_are_refused() -> None:
+    known = allowed_values_by_name()
+    with pytest.raises(ValueError, match="must name a member of the catalogue, got 'LossChasing'"):
+        decode({"type": "LossChasing"}, known)
+    with pytest.raises(ValueError, match=r"moves must be among ask, .*, got 'unwritten'"):
+        Schedule.from_data({"menu": encode((fp.Gaussian(0.5),), known), "moves": [["unwritten", 1]]}, known)
