@@ -7,6 +7,7 @@ import flint
 import mpmath
 import pytest
 
+from filterproof.mc.losses import balls
 from filterproof.mc.losses.finite_outputs import hockey_stick_payoff, loss_as_ball, loss_as_double
 from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.stable import log_fraction, nearest_double
@@ -69,3 +70,17 @@ def test_a_double_is_asked_for_again_where_another_thread_lowers_the_precision_a
         near, exact = (Fraction(int(mpmath.floor(mpmath.log(3) * 2**300)), 2**300), mpmath.log(3))
         left = exact - mpmath.mpf(near.numerator) / near.denominator
         assert loss_as_double((-near, Fraction(3))) == float(left)
+
+
+@pytest.mark.parametrize("precision", [20, 300])
+def test_a_ball_beside_a_double_is_rounded_to_it_at_whatever_precision_happens_to_be_set(precision):
+    double = 1967 / 2048
+    for off in (TINY, -TINY / 2**60, Fraction(0)):
+        ball = balls.to_ball(Fraction(double) + off * 2**130)  # 2^-70 of it
+        with flint.ctx.workprec(precision):
+            assert abs(Fraction(balls.nearest_double(ball)) - Fraction(double)) <= Fraction(1, 2**53)
+
+
+def test_a_ball_of_no_numbers_has_no_nearest_double():
+    with pytest.raises(ValueError, match="x must be known to a unit in the last place"):
+        balls.nearest_double(flint.arb(-2).log())
