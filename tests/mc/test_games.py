@@ -18,7 +18,9 @@ from filterproof.filters import (
     ZCDPFilter,
 )
 from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.mc.engine.adversaries import Constant
 from filterproof.mc.estimate.simulate import simulate
+from filterproof.mc.estimate.survival import release_survival
 from filterproof.mc.evaluate.evaluate import evaluate
 from filterproof.mc.worst_case import worst_case
 from filterproof.mc.worst_case.renyi_game import renyi_worst_case_lower_bound
@@ -273,3 +275,8 @@ def test_simulation_of_the_worst_strategy_meets_its_value(game, seed):
     )
     assert estimate.low <= solved.high
     assert solved.low <= estimate.high
+
+
+def test_an_object_that_is_changed_in_place_is_that_of_one_run():
+    survival = release_survival(PurseFilter(math.nan), Constant(TWO), rounds=3, n=100, workers=1)
+    assert [share.value for share in survival.at] == [1, 1, 0]

@@ -18,7 +18,7 @@ from filterproof.mc.evaluate.loss_nodes import BallNodes, nodes_needed
 from filterproof.mc.evaluate.quadrature_panels import QuadraturePanels
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.stopping_level import kappa, optimal_split, realisation_filter_hockey_stick
-from tests.mc.worst_case.small_games import CountFilter
+from tests.mc.worst_case.small_games import CountFilter, strategy_value
 
 COIN = fp.RandomizedResponse.from_ratio(Fraction(3))
 TWO = fp.LogRatio(Fraction(2))
@@ -260,9 +260,10 @@ def rebounding(small: fp.DominatingPair, large: fp.DominatingPair) -> fp.Adversa
 
 
 def test_the_last_loss_may_enter_where_outputs_are_finitely_many():
-    strategy = rebounding(fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5))
-    result = evaluate(CountFilter(5), strategy, epsilon=0.5)
-    assert result.low in simulated(CountFilter(5), strategy, result)
+    # after five rounds a loss is reached by a last one above zero and by one below
+    filt, strategy = CountFilter(6), rebounding(*map(fp.RandomizedResponse.from_ratio, (2, 4)))
+    result = evaluate(filt, strategy, epsilon=TWO, direction="PQ")
+    assert result.value == strategy_value(strategy, filt, Fraction(2), 6)
 
 
 ASKED = count()
