@@ -187,8 +187,8 @@ def test_exact_worst_case_is_brute_force_and_every_other_route_agrees_with_it(ga
     assert Fraction(ball.low) <= strategy_value(ball.strategy, filt, ratio, rounds, direction) <= truth
     if not (alone or filt.looks_at_losses):  # an enclosure with coarser losses holds this one
         coarse = worst_case(filt, menu, evidence=Evidence.CERTIFIED, step=0.5, **options)
-        assert coarse.low <= ball.low * (1 + 1e-9)
-        assert ball.high <= coarse.high * (1 + 1e-9)
+        assert coarse.low <= ball.low * (1 + 1e-9) + 1e-11  # but for rounding
+        assert ball.high <= coarse.high * (1 + 1e-9) + 1e-11
 
 
 EPSILONS = st.sampled_from([0.0, 0.5, 1.0, 0.6]) | st.builds(LogRatio, st.fractions(Fraction(3, 8), 3))
