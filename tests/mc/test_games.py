@@ -26,7 +26,7 @@ from filterproof.mc.worst_case import worst_case
 from filterproof.mc.worst_case.renyi_game import renyi_worst_case_lower_bound
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.log_ratio import LogRatio
-from filterproof.theory.pairs import KOV, DominatingPair, Erasure, FinitePair, RandomizedResponse
+from filterproof.theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
 from filterproof.theory.pairs.base import Direction
 from tests.mc.losses.enumerated import real
 from tests.mc.worst_case.small_games import (
@@ -68,9 +68,21 @@ DOUBLES = st.one_of(
     st.builds(KOV, STEPS, st.sampled_from([0.0, 0.01, 0.5])),
     st.builds(Erasure, st.sampled_from([0.0, 1e-300, 0.1, 0.5, 1.0])),
 )
+#: Levels on one lattice.
+POWERS = st.tuples(RATIOS, SHARES).flatmap(
+    lambda drawn: st.lists(
+        st.sampled_from(
+            [*(RandomizedResponse.from_ratio(drawn[0] ** k) for k in (1, 2)), KOV.from_ratio(*drawn)]
+        ),
+        min_size=2,
+        max_size=3,
+        unique=True,
+    )
+)
 MENUS = st.one_of(
     st.lists(LEVELS | st.builds(FinitePair, MASSES, MASSES), min_size=1, max_size=3, unique=True),
     st.lists(LEVELS, min_size=1, max_size=2, unique=True),
+    POWERS,
 )
 #: Pairs of doubles.
 EIGHTHS = st.builds(FinitePair, *[st.integers(0, 8).map(lambda k: (k / 8, 1 - k / 8))] * 2)
@@ -122,6 +134,15 @@ THREE, TWO = (RandomizedResponse.from_ratio(ratio) for ratio in (3, 2))
 OPENED = PurseFilter(float(TWO.epsilon)), (THREE, TWO)
 
 
+@example(
+    game=(
+        SquaresFilter(math.log(9 / 8), 6),
+        tuple(RandomizedResponse.from_ratio(Fraction(9, 8) ** k) for k in (1, 2)),
+    ),
+    ratio=Fraction(5, 4),
+    rounds=3,
+    direction="PQ",
+)
 @example(game=OPENED, ratio=Fraction(2), rounds=3, direction="PQ")
 @example(game=UNEVEN, ratio=Fraction(9, 8), rounds=3, direction="QP")
 @example(  # of two directions that doubles do not tell apart the larger counts
@@ -185,10 +206,29 @@ def test_exact_worst_case_is_brute_force_and_every_other_route_agrees_with_it(ga
     alone = len({getattr(pair, "ratio", None) for pair in menu if type(pair) is not Erasure}) <= 1
     assert ball.high - ball.low <= (1e-10 * truth + 2.0**-149 if alone or filt.looks_at_losses else 0.05)
     assert Fraction(ball.low) <= strategy_value(ball.strategy, filt, ratio, rounds, direction) <= truth
-    if not (alone or filt.looks_at_losses):  # an enclosure with coarser losses holds this one
+    if not (alone or filt.looks_at_losses):  # and so does one with coarser losses
         coarse = worst_case(filt, menu, evidence=Evidence.CERTIFIED, step=0.5, **options)
-        assert coarse.low <= ball.low * (1 + 1e-9) + 1e-11  # but for rounding
-        assert ball.high <= coarse.high * (1 + 1e-9) + 1e-11
+        assert Fraction(coarse.low) <= truth <= Fraction(coarse.high)
+
+
+@settings(deadline=None, max_examples=10)
+@given(
+    game=games(
+        st.lists(
+            st.builds(Gaussian, st.floats(0.3, 1.5)) | st.builds(Erasure, SHARES), min_size=1, max_size=2
+        )
+    ),
+    epsilon=st.sampled_from([0.0, 0.5, 2.0]),
+    rounds=st.integers(1, 3),
+    step=st.floats(0.05, 0.1),
+)
+def test_coarse_losses_enclose_fine_ones(game, epsilon, rounds, step):
+    filt, menu = game
+    assume(not filt.looks_at_losses)
+    options = {"epsilon": epsilon, "rounds": rounds, "evidence": Evidence.CERTIFIED}
+    fine, coarse = (worst_case(filt, menu, step=width, **options) for width in (step, 4 * step))
+    assert coarse.low <= fine.low * (1 + 1e-9) + 1e-11  # but for rounding
+    assert fine.high <= coarse.high * (1 + 1e-9) + 1e-11
 
 
 EPSILONS = st.sampled_from([0.0, 0.5, 1.0, 0.6]) | st.builds(LogRatio, st.fractions(Fraction(3, 8), 3))

@@ -96,6 +96,7 @@ def test_a_heavy_tail_has_too_many_losses_at_the_default_step_and_few_at_a_coars
         worst_case(filt, menu, **options)
     worst = worst_case(filt, menu, relative=0.2, **options)
     assert worst.low < worst.high <= worst.low * 1.2
+    assert "until the relative width" in worst.scope
     # the second pair dominates the first
     twice = Composition({menu[1]: 2}).delta(1.0, direction="PQ")
     assert worst.low <= twice.high
