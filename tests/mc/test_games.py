@@ -134,13 +134,13 @@ THREE, TWO = (RandomizedResponse.from_ratio(ratio) for ratio in (3, 2))
 OPENED = PurseFilter(float(TWO.epsilon)), (THREE, TWO)
 
 
-@example(
+@example(  # some states are reached in one round and in four, and more rounds would be granted
     game=(
-        SquaresFilter(math.log(9 / 8), 6),
+        SquaresFilter(math.log(9 / 8), 9),
         tuple(RandomizedResponse.from_ratio(Fraction(9, 8) ** k) for k in (1, 2)),
     ),
     ratio=Fraction(5, 4),
-    rounds=3,
+    rounds=5,
     direction="PQ",
 )
 @example(game=OPENED, ratio=Fraction(2), rounds=3, direction="PQ")

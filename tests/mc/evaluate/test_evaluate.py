@@ -123,6 +123,13 @@ def test_a_denied_run_halts_or_asks_again(on_denial, squares):
     greedy = asking(lambda view: fp.Gaussian(0.6 if view.round < 4 else 0.1))  # much, and then little
     result = evaluate(filt, greedy, epsilon=1.0, rounds=8, on_denial=on_denial)
     assert result.value == pytest.approx(fp.Gaussian(math.sqrt(squares)).hockey_stick(1.0), rel=1e-10)
+    little, epsilon = fp.RandomizedResponse.from_ratio(Fraction(11, 10)), fp.LogRatio(Fraction(14, 5))
+    granted = fp.Constant(COIN) if on_denial == "halt" else fp.Scripted((COIN, little), (1, 1))
+    played = (asking(lambda view: COIN if view.round < 2 else little), granted)
+    one, other = (
+        evaluate(fp.BasicFilter(1.2), each, epsilon=epsilon, rounds=3, on_denial=on_denial) for each in played
+    )
+    assert one.value == other.value
 
 
 # -- enclosures -------------------------------------------------------------------------------------------------
