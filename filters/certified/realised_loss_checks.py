@@ -18,8 +18,8 @@ from flint import arb
 from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.decisions import FAMILIES, last_admitted
 from filterproof.filters.certified.double_double import exact_charge_sum
-from filterproof.filters.rules.ex_post import ExPostFilter
 from filterproof.filters.rules.hockey_stick import HockeyStickFilter
+from filterproof.filters.rules.several_sums import ExPostFilter
 from filterproof.theory.pairs import KOV, DominatingPair, Gaussian, Laplace, RandomizedResponse
 from filterproof.theory.pairs.reference_values import ball_of
 
@@ -92,5 +92,5 @@ def ex_post_comparisons(filt: ExPostFilter, name: str) -> Iterator[Comparison]:
     for loss in (0.0, 0.3, -0.7, 0.75, math.inf, -math.inf):
         state = filt.observe(filt.spend(filt.start(1), pair), np.array([loss]))
         says = f"charge of an output of {pair!r} with loss {loss!r}"
-        spent = exact_charge_sum(filt._epsilon, state[:2])
+        spent = exact_charge_sum(filt._sum_budgets[0], state[:2])
         yield of.at_least(says, spent, Fraction(min(abs(loss), 0.75)), slack=2.0**-40)

@@ -20,6 +20,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import cached_property
 from types import MemberDescriptorType
 from typing import Any, TypeGuard
 
@@ -103,7 +104,9 @@ def attribute_values(filt: object, defining_classes: Iterable[type]) -> Iterator
 def _attribute_value(filt: object, name: str) -> Any:
     """Return an attribute's value without running properties of user classes."""
     value = inspect.getattr_static(filt, name, None)
-    ours = isinstance(value, property) and is_library_class(defining_class(type(filt), name))
+    ours = isinstance(value, property | cached_property) and is_library_class(
+        defining_class(type(filt), name)
+    )
     return getattr(filt, name, None) if ours or isinstance(value, MemberDescriptorType) else value
 
 

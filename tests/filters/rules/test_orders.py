@@ -7,8 +7,8 @@ import pytest
 
 import filterproof.filters as fp
 from filterproof.filters.certified.certify import certify
+from filterproof.filters.rules.guarantee_budget import order_budget
 from filterproof.filters.rules.one_sum import PlannedRenyiFilter
-from filterproof.filters.rules.orders import order_budget
 from filterproof.theory.conversions import CKS
 from filterproof.theory.guarantees import ApproxDP
 from filterproof.theory.pairs import (
