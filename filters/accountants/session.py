@@ -36,7 +36,7 @@ from filterproof.filters.contract.contract_checks import (
     defines_remaining,
 )
 from filterproof.filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
-from filterproof.filters.contract.identity import FilterIdentity
+from filterproof.filters.contract.identity import FilterIdentity, adds_no_code
 from filterproof.filters.contract.state import State, frozen_copy, make_read_only
 from filterproof.filters.contract.terms import FilterTerms
 from filterproof.theory.guarantees import Guarantee
@@ -122,7 +122,8 @@ class Session(StatefulAccountant):
         self._filter = checked_filter(filt)
         self._terms = FilterTerms.of(filt)
         # a filter of the library does not change: its identity is computed when it is saved
-        self._identity = None if self._terms.fixed else FilterIdentity.of(filt)
+        self._identity = FilterIdentity.of(filt) if self._terms.terms else None
+        self._library_decides = not self._terms.terms or adds_no_code(filt)
         self._looks_at_losses = filt.looks_at_losses
         self._on_denial: OnDenial = on_denial
         self._record = record
@@ -190,12 +191,13 @@ class Session(StatefulAccountant):
                     f"{type(self._filter).__name__} decides on realised losses and the last release has "
                     "none; call observe(loss) first"
                 )
-            ours = self._terms.fixed
+            ours = self._library_decides
             admitted, spent = checked_step(self._filter, now.state, pair, 1, ours=ours)
             granted = bool(admitted[0])  # read once, because the filter may go on writing into its result
             if granted and spent is None:
                 spent = checked_spend(self._filter, now.state, pair, 1)
-            if not ours:  # a decision under changed terms does not count; nothing of it is stored yet
+            # a decision under changed terms does not count; nothing of it is stored yet
+            if self._terms.terms:
                 self._terms.check(self._filter)
             if not granted or spent is None:
                 if self._on_denial == "halt":

@@ -49,7 +49,8 @@ class LinearCharge:
     __repr__ = one_line_repr
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "x", _doubles_away_from_zero(self.x))
+        if type(self.x) is not float:
+            object.__setattr__(self, "x", _doubles_away_from_zero(self.x))
 
     def exact(self, root: float) -> Exact:
         """Return root^2 x as a double-double, rounded up; root is a power of two."""

@@ -122,14 +122,14 @@ def compiled_loops() -> SimpleNamespace | None:
         return None
     from numba.extending import register_jitable
 
-    for step_of_a_loop in (_add_double_double_round_up, _squared_charge, _budget_covers):
+    for step_of_a_loop in (add_doubles_round_up, _squared_charge, _budget_covers):
         register_jitable(step_of_a_loop)
     loops: list[Any] = [_add_squares_if_exact, _add_number_if_exact, _add_squares, _add_pairs, _divide_up]
     return SimpleNamespace(**{loop.__name__[1:]: compile_(loop) for loop in loops})
 
 
-def _add_double_double_round_up(high: Any, low: Any, p: Any, q: Any) -> Any:
-    """Add (high, low) and (p, q), rounded up, by the operations of `error_free` without a branch."""
+def add_doubles_round_up(high: Any, low: Any, p: Any, q: Any) -> Any:
+    """Add (high, low) and (p, q), rounded up, by the operations of `error_free` in one function of numbers."""
     w = low + q
     t = w - low
     lost = (low - (w - t)) + (q - t)
@@ -203,7 +203,7 @@ def _add_squares(
     """Compute (top, rest) = (high, low) + scale (root x)^2, rounded up, and whether that is within the limit."""
     for i in range(high.size):
         p, q = _squared_charge(x[i], root, scale)
-        top[i], rest[i] = _add_double_double_round_up(high[i], low[i], p, q)
+        top[i], rest[i] = add_doubles_round_up(high[i], low[i], p, q)
         fits[i] = _budget_covers(top[i], rest[i], limit)
 
 
@@ -215,7 +215,7 @@ def _add_pairs(high: Any, low: Any, gain: Any, part: Any, limit: Any, fits: Any,
     alike, shared = gain.size == 1, part.size == 1
     for i in range(high.size):
         p, q = gain[0] if alike else gain[i], part[0] if shared else part[i]
-        top[i], rest[i] = _add_double_double_round_up(high[i], low[i], p, q)
+        top[i], rest[i] = add_doubles_round_up(high[i], low[i], p, q)
         fits[i] = _budget_covers(top[i], rest[i], limit) & (p >= 0)
 
 

@@ -33,8 +33,7 @@ def checked_numbers(answer: object, of: object, method: str, n: int) -> NDArray[
 
 def checked_state(answer: Any, of: object, method: str, n: int) -> State:
     """`answer` if it is an array with n runs on the first axis, or a container of such arrays, else TypeError."""
-    leaves = state_leaves(answer)
-    if leaves and all(isinstance(leaf, np.ndarray) and leaf.ndim and len(leaf) == n for leaf in leaves):
+    if {leaf.shape[:1] if isinstance(leaf, np.ndarray) else None for leaf in state_leaves(answer)} == {(n,)}:
         return answer
     raise TypeError(
         f"{type(of).__name__}.{method} must return an array with {n} runs on the first axis, or a tuple, dict or data "

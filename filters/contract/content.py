@@ -70,10 +70,11 @@ class ValueWalk:
     An object is read as `pickle` reads it: through its own `__reduce__` or, by default, through its dict and slots
     without cached values. The order of a mapping is kept, because sums run in that order. The order of a set is kept
     for the same reason. An object that is met a second time is replaced by the place of the first, so that shared
-    parts differ from equal parts.
+    parts differ from equal parts. `opaque` replaces objects that cannot be copied.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, opaque: Callable[[object], Any] = lambda thing: object()) -> None:
+        self._opaque = opaque
         # with the objects, so that no id is used again
         self._met: dict[int, tuple[object, int, Any]] = {}
 
@@ -105,7 +106,7 @@ class ValueWalk:
 
     def uncopyable(self, value: Any) -> Any:
         """Return the tree of an object that cannot be copied."""
-        return object()
+        return self._opaque(value)
 
     def attributes(self, value: Any) -> dict[str, Any]:
         """Return the attributes of an object by name, without those that follow from others."""
@@ -189,24 +190,13 @@ class DigestWalk(ValueWalk):
         return self.node(self.name(type(value)), (self.of(name),))
 
 
-class _ContentWalk(ValueWalk):
-    """Walks to a hashable tree; `opaque` replaces objects that cannot be copied."""
-
-    def __init__(self, opaque: Callable[[object], Hashable]) -> None:
-        super().__init__()
-        self._opaque = opaque
-
-    def uncopyable(self, value: Any) -> Hashable:
-        return self._opaque(value)
-
-
 def content(value: object, opaque: Callable[[object], Hashable] = lambda thing: object()) -> Hashable:
     """Return a hashable tree, equal for two values only if they hold equal numbers in equal order and classes.
 
     `opaque` replaces objects that cannot be pickled. By default its result equals nothing, not even itself.
     """
     try:
-        hashable: Hashable = _ContentWalk(opaque).of(value)
+        hashable: Hashable = ValueWalk(opaque).of(value)
     except RecursionError:
         return opaque(value)
     return hashable

@@ -97,7 +97,7 @@ def checked_filter(filt: object) -> FilterBase:
         declared: tuple[Field[Any], ...] = fields(filt) if is_dataclass(filt) else ()
         for part in declared:
             getattr(filt, part.name)
-        holds = filt.holds
+        holds = None if type(filt).holds is FilterBase.holds else filt.holds
     except AttributeError as unset:
         name = type(filt).__name__
         raise TypeError(
@@ -132,11 +132,11 @@ def checked_step(
     """Return `filt.step(state, request)`: booleans of shape (n,), and a state of n runs or None.
 
     If a subclass overrides `admits` or `spend` but not `step`, its `admits` decides; so does an inherited `step` of
-    another user's class. `ours` says that the filter is the library's own: its answers need no check and its state is
+    another user's class. `ours` says that the library's code alone decides: the answers need no check and the state is
     read-only.
     """
     if ours:
-        count_call(n)
+        current_meter().count(1 + (n >> _RUNS_PER_UNIT))  # as `count_call`
         answer = filt.step(state, request)
         if answer[0].shape == (n,):  # else the request declares parameters of another shape
             return answer

@@ -20,7 +20,11 @@ from typing import Any, Generic, Self
 
 from filterproof.filters.contract.content import DigestWalk
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.library import is_library_class
+from filterproof.filters.contract.library import (
+    consists_of_library_values,
+    instance_attributes,
+    is_library_class,
+)
 
 #: Attributes that describe a filter and decide nothing.
 _DESCRIPTIVE_ATTRIBUTES = frozenset(
@@ -80,6 +84,15 @@ def class_constants(kind: type) -> dict[str, object]:
             else:
                 constants[name] = value
     return constants
+
+
+def adds_no_code(filt: object) -> bool:
+    """Return whether a filter and its classes outside the library hold the library's values alone, and no methods."""
+    users = (base for base in type(filt).__mro__ if not (base in _PYTHON_BASES or is_library_class(base)))
+    held = [item for part in (instance_attributes(filt), *map(vars, users)) for item in part.items()]
+    return all(
+        consists_of_library_values(value) for name, value in held if name[:2] != "__" and name != "_abc_impl"
+    )
 
 
 def _parameters(filt: object) -> dict[str, object]:

@@ -73,7 +73,9 @@ def rebuild_container(state: Any, new: Iterable[Any]) -> Any:
 
 def map_arrays(array: Callable[..., Any], state: Any, *others: Any) -> Any:
     """The containers of `state` with what `array` makes of the arrays at each place of the states."""
-    if (inner := parts(state)) is None:
+    if type(state) is tuple and not others:  # quickly: this is done for each array of each round
+        return tuple([map_arrays(array, part) for part in state])
+    if isinstance(state, np.ndarray) or (inner := parts(state)) is None:
         return array(state, *others)
     places = zip(inner, *map(_parts_getter_like(state), others), strict=True)
     return rebuild_container(state, [map_arrays(array, *place) for place in places])
@@ -81,8 +83,9 @@ def map_arrays(array: Callable[..., Any], state: Any, *others: Any) -> Any:
 
 def state_leaves(state: Any) -> list[NDArray[Any]]:
     """Return the arrays of a state as a list."""
-    inner = parts(state)
-    return [state] if inner is None else list(chain.from_iterable(map(state_leaves, inner)))
+    if isinstance(state, np.ndarray) or (inner := parts(state)) is None:
+        return [state]
+    return list(chain.from_iterable(map(state_leaves, inner)))
 
 
 def named_leaves(state: State, name: str = "") -> list[tuple[str, NDArray[Any]]]:
@@ -106,8 +109,6 @@ def runs_of(state: State) -> int:
 
 def select_runs(state: _S, runs: NDArray[Any]) -> _S:
     """The state of the selected runs (mask or indices)."""
-    if type(state) is tuple:  # quickly: this is done for each array of each round
-        return tuple([select_runs(part, runs) for part in state])  # type: ignore[return-value, attr-defined]
     some: _S = map_arrays(partial(_selected_leaf, runs=runs), state)
     return some
 

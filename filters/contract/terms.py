@@ -7,12 +7,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from inspect import signature
 from reprlib import repr as short
 from types import MethodType
 from typing import Any, Self
+
+import numpy as np
 
 from filterproof.filters.contract.content import IdentityKey, ValueWalk, content
 from filterproof.filters.contract.identity import class_constants
@@ -20,6 +23,9 @@ from filterproof.filters.contract.library import consists_of_library_values, ins
 
 #: The terms of every filter that has them.
 _TERM_NAMES = ("promise", "budget", "charge")
+#: Stands for a value that may be written into: that it is the same object says nothing.
+_WRITABLE = object()
+_cached_signature = lru_cache(maxsize=1024)(signature)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,40 +37,31 @@ class FilterTerms:
     Everything else is compared by identity.
     """
 
-    contents: Mapping[str, Hashable]
-    #: Whether the filter consists of the library's values alone, which do not change.
-    fixed: bool
+    #: The value and the content of each term; none for a filter of the library's values alone, which do not change.
+    terms: Mapping[str, tuple[object, Hashable]]
 
     @classmethod
     def of(cls, filt: object) -> Self:
         """Return the terms of a filter, or of a tracker, as they are now."""
-        fixed = consists_of_library_values(filt)
-        users = () if fixed else (*class_constants(type(filt)), *_stored_argument_names(filt))
-        return cls(
-            {} if fixed else _term_contents(filt, dict.fromkeys((*_TERM_NAMES, *users, "__class__"))), fixed
-        )
+        if consists_of_library_values(filt):
+            return cls({})
+        terms: dict[str, tuple[object, Hashable]] = {}
+        names = (*_TERM_NAMES, *class_constants(type(filt)), *_stored_argument_names(filt))
+        for name in dict.fromkeys(names):
+            value = _term_or_none(filt, name)
+            writable = type(value) in (list, dict, tuple, np.ndarray) or not consists_of_library_values(value)
+            terms[name] = _WRITABLE if writable else value, _content(name, value)
+        return cls(terms)
 
     def check(self, filt: object) -> None:
         """Raise TypeError if the filter's terms have changed."""
-        if self.fixed or (now := _term_contents(filt, self.contents)) == self.contents:
-            return
-        name = next(term for term, difference in now.items() if difference != self.contents[term])
-        raise TypeError(
-            f"{type(filt).__name__} must keep its {name} while a session or an accountant uses it, got "
-            f"{short(_term_or_none(filt, name))} instead of the first value; create another filter for another budget"
-        )
-
-
-def _term_contents(filt: object, names: Iterable[str]) -> dict[str, Hashable]:
-    """Return the content of each term by name. Methods are skipped."""
-    contents: dict[str, Hashable] = {}
-    for name in names:
-        value = _term_or_none(filt, name)
-        if name in _TERM_NAMES:
-            contents[name] = None if isinstance(value, MethodType) else content(value, IdentityKey)
-        else:
-            contents[name] = _TermContentWalk().of(value)
-    return contents
+        for name, (first, before) in self.terms.items():
+            now = _term_or_none(filt, name)
+            if now is not first and _content(name, now) != before:
+                raise TypeError(
+                    f"{type(filt).__name__} must keep its {name} while a session or an accountant uses it, got "
+                    f"{short(now)} instead of the first value; create another filter for another budget"
+                )
 
 
 def _term_or_none(filt: object, name: str) -> object:
@@ -72,6 +69,14 @@ def _term_or_none(filt: object, name: str) -> object:
         return getattr(filt, name, None)
     except ValueError:  # no theorem gives a budget for the promise
         return None
+
+
+def _content(name: str, value: object) -> Hashable:
+    if name in _TERM_NAMES:
+        # a method is another object at each access
+        return None if isinstance(value, MethodType) else content(value, IdentityKey)
+    tree: Hashable = _TermContentWalk().of(value)
+    return tree
 
 
 class _TermContentWalk(ValueWalk):
@@ -85,7 +90,7 @@ def _stored_argument_names(filt: object) -> list[str]:
     """Return the names of attributes that store a constructor argument."""
     attributes = instance_attributes(filt)
     try:
-        arguments = signature(type(filt).__init__).parameters
+        arguments = _cached_signature(type(filt).__init__).parameters
     except (TypeError, ValueError):  # a constructor without Python code
         return []
     return [name for given in arguments for name in (given, f"_{given}") if name in attributes]

@@ -113,11 +113,19 @@ def signed_square_round_up(x: Real) -> Real:
 
 def half_square_round_up(x: Real) -> Real:
     """Return x |x| / 2 for charges: for x > 0, the smallest double that is at least x^2 / 2."""
+    return _half_square_round_up(x) if isinstance(x, np.ndarray) else _cached_half_square(x)
+
+
+def _half_square_round_up(x: Real) -> Real:
     square = np.asarray(signed_square_round_up(x))
     half = square / 2
     return float_if_scalar(
         half + _SMALLEST_DOUBLE * np.less(2 * half, square)
     )  # half of an odd number of smallest doubles is not a double
+
+
+#: A cache for single numbers, because applications request a few levels again and again.
+_cached_half_square = lru_cache(maxsize=1024)(_half_square_round_up)
 
 
 def mass_as_double(mass: Fraction) -> float:

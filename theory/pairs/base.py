@@ -253,10 +253,8 @@ class DominatingPair(PerRunParameters, ABC):
         """Pairs that at least one run may request: the menu of a selection, otherwise the pair itself."""
         return (self,)
 
-    @property
-    def member_index(self) -> NDArray[np.intp] | None:
-        """Index into `members` of each run, shape (n,), for a selection; None if every run requests this pair."""
-        return None
+    #: Index into `members` of each run, shape (n,), for a selection; None if every run requests this pair.
+    member_index: ClassVar[NDArray[np.intp] | None] = None
 
     def runs_by_family(self) -> list[tuple[NDArray[np.intp] | None, DominatingPair]]:
         """Group the runs by the family of their request: (run indices, vectorised pair).

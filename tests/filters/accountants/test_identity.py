@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 import filterproof.filters as fp
+from filterproof.filters.adapters.labelled_filter import LabelledFilter
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.contract.identity import FilterIdentity
+from filterproof.filters.contract.identity import FilterIdentity, adds_no_code
 from filterproof.theory.guarantees import ZCDP
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from tests.filters.accountants.saved_session import KEY, reread
-from tests.filters.own import Adding
+from tests.filters.own import Adding, of
 
 
 class Mine(Adding):
@@ -119,6 +120,21 @@ def test_a_filter_is_the_same_after_it_has_decided() -> None:
         before, session = FilterIdentity.of(filt), filt.open("retry")
         session.request(Gaussian(0.1))
         assert FilterIdentity.of(filt).parameters == before.parameters
+
+
+@pytest.mark.parametrize(
+    ("filt", "expected"),
+    [
+        (fp.GaussianFilter(1.0), True),
+        (of(fp.AdditiveFilter, promise=ZCDP(0.5), charge=fp.zcdp_charge)(), True),
+        (of(fp.ZCDPFilter, spend=lambda filt, state, request: state)(0.5), False),
+        (of(fp.AdditiveFilter, promise=ZCDP(0.5), budget=Held(0.5))(), False),
+        (LabelledFilter(Adding(), labels={"site": ("a",)}, over={"site": "a"}), False),
+    ],
+    ids=repr,
+)
+def test_code_of_a_user_is_seen_in_a_class_and_in_its_parts(filt: fp.PrivacyFilter, expected: bool) -> None:
+    assert adds_no_code(filt) is expected
 
 
 def test_words_functions_and_what_a_class_remembers_are_no_parameters() -> None:

@@ -145,6 +145,25 @@ def test_a_charge_that_is_exchanged_while_it_is_held_grants_nothing_until_it_is_
     assert session.request(RandomizedResponse(0.9))
 
 
+def test_a_guarantee_that_each_access_makes_again_is_compared_by_value() -> None:
+    filt = of(Adding, promise=property(lambda filt: ApproxDP(filt.most, 1e-5)))()
+    session = filt.open("retry")
+    assert session.request(RandomizedResponse(0.1))
+    filt.most = 9.0
+    with pytest.raises(TypeError, match=r"Own must keep its promise"):
+        session.request(RandomizedResponse(0.1))
+
+
+@pytest.mark.parametrize("within", [lambda array: array, lambda array: (array,)])
+def test_a_write_into_an_array_that_is_the_budget_grants_nothing_more(within: Callable[[Any], Any]) -> None:
+    limits = np.ones(1)
+    session = of(Adding, budget=within(limits))().open("retry")
+    assert session.request(RandomizedResponse(0.1))
+    limits[0] = 9.0
+    with pytest.raises(TypeError, match=r"Own must keep its budget"):
+        session.request(RandomizedResponse(0.1))
+
+
 def test_a_constructor_that_forgets_its_base_is_refused() -> None:
     forgets = of(fp.ZCDPFilter, __init__=lambda filt: object.__setattr__(filt, "promise", PureDP(1.0)))
     with pytest.raises(TypeError, match=r"Own is not initialised .*rho"):
