@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from inspect import isabstract
+from operator import attrgetter
 from reprlib import repr as short
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -71,7 +72,7 @@ class KOVForm(NamedTuple):
 
 def alias_property(name: str) -> Any:
     """Return a property that reads another property or field of the pair."""
-    return property(lambda pair: getattr(pair, name))
+    return property(attrgetter(name), doc=f"The same as `{name}`.")
 
 
 def half_square_property(name: str) -> Any:

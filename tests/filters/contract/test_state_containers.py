@@ -116,3 +116,9 @@ def test_a_state_that_changes_its_layout_or_is_written_to_is_refused() -> None:
 
     with pytest.raises(Exception, match=r"Own\.spend writes into the state"):
         of(InDict, spend=into_the_dict)().open().request(fp.Gaussian(0.1))
+
+
+@pytest.mark.parametrize("state", [(), 0.0, np.zeros(()), (np.zeros(1), np.zeros(2)), {"a": [0.0]}], ids=repr)
+def test_a_state_without_one_row_per_run_is_refused(state: Any) -> None:
+    with pytest.raises(TypeError, match=r"Own\.start must return an array with 1 runs"):
+        of(InTuple, start=lambda filt, n: state)().open()
