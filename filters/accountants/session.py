@@ -36,7 +36,8 @@ from filterproof.filters.contract.contract_checks import (
     defines_remaining,
 )
 from filterproof.filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
-from filterproof.filters.contract.identity import FilterIdentity, adds_no_code
+from filterproof.filters.contract.identity import FilterIdentity
+from filterproof.filters.contract.library import adds_no_code
 from filterproof.filters.contract.state import State, frozen_copy, make_read_only
 from filterproof.filters.contract.terms import FilterTerms
 from filterproof.theory.guarantees import Guarantee

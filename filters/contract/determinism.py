@@ -27,7 +27,7 @@ import numpy as np
 from filterproof.filters.contract.content import IdentityKey, content
 from filterproof.filters.contract.contract_checks import checked_start, granted_state
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.library import instance_attributes, is_library_class
+from filterproof.filters.contract.library import instance_attributes, is_library_class, user_members
 from filterproof.filters.contract.state import State, is_free_of_objects, run_keys, state_leaves
 from filterproof.theory.pairs import DominatingPair
 
@@ -158,13 +158,10 @@ def _attributes_with_content(users: Sequence[object]) -> dict[str, tuple[Hashabl
     """Return each attribute of these objects and their classes by name: its content and its value."""
     attributes: dict[str, tuple[Hashable, object]] = {}
     for thing in users:
-        parts: dict[str, object] = {}
-        for kind in reversed(type(thing).__mro__):
-            own = () if is_library_class(kind) else vars(kind).items()
-            parts |= {
-                name: part for name, part in own if name[:2] != "__" and isinstance(part, _COUNTER_TYPES)
-            }
-        parts |= instance_attributes(thing)
+        counters = {
+            name: part for name, part in user_members(type(thing)) if isinstance(part, _COUNTER_TYPES)
+        }
+        parts = counters | instance_attributes(thing)
         attributes |= {
             f"{type(thing).__name__}.{name}": (content(part, IdentityKey), part)
             for name, part in parts.items()

@@ -12,19 +12,14 @@ from __future__ import annotations
 
 import dis
 import types
-from abc import ABC
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Generic, Self
+from typing import Any, Self
 
 from filterproof.filters.contract.content import DigestWalk
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.library import (
-    consists_of_library_values,
-    instance_attributes,
-    is_library_class,
-)
+from filterproof.filters.contract.library import user_members
 
 #: Attributes that describe a filter and decide nothing.
 _DESCRIPTIVE_ATTRIBUTES = frozenset(
@@ -32,7 +27,6 @@ _DESCRIPTIVE_ATTRIBUTES = frozenset(
 )
 #: The largest number of characters of a description.
 MAX_DESCRIPTION_CHARS = 200
-_PYTHON_BASES = (object, ABC, Generic)
 _NUMBERS_AND_TEXTS = (int, float, complex, str, bytes)
 
 
@@ -68,31 +62,13 @@ def class_constants(kind: type) -> dict[str, object]:
     Private lists, sets and dicts are skipped, because they are caches.
     """
     constants: dict[str, object] = {}
-    for base in reversed(kind.__mro__):
-        if base in _PYTHON_BASES or is_library_class(base):
-            continue
-        for name, value in vars(base).items():
-            special = name[:2] == "__" == name[-2:] or name == "_abc_impl"
-            is_private_container = name[:1] == "_" and isinstance(value, (dict, list, set))
-            if (
-                special
-                or is_private_container
-                or name in _DESCRIPTIVE_ATTRIBUTES
-                or hasattr(type(value), "__get__")
-            ):
-                constants.pop(name, None)  # a function replaces a constant
-            else:
-                constants[name] = value
+    for name, value in user_members(kind):
+        is_private_container = name[:1] == "_" and isinstance(value, (dict, list, set))
+        if is_private_container or name in _DESCRIPTIVE_ATTRIBUTES or hasattr(type(value), "__get__"):
+            constants.pop(name, None)  # a function replaces a constant
+        else:
+            constants[name] = value
     return constants
-
-
-def adds_no_code(filt: object) -> bool:
-    """Return whether a filter and its classes outside the library hold the library's values alone, and no methods."""
-    users = (base for base in type(filt).__mro__ if not (base in _PYTHON_BASES or is_library_class(base)))
-    held = [item for part in (instance_attributes(filt), *map(vars, users)) for item in part.items()]
-    return all(
-        consists_of_library_values(value) for name, value in held if name[:2] != "__" and name != "_abc_impl"
-    )
 
 
 def _parameters(filt: object) -> dict[str, object]:
@@ -101,7 +77,7 @@ def _parameters(filt: object) -> dict[str, object]:
     for name in ("promise", "budget"):
         with suppress(AttributeError, ValueError):  # there is none, or no theorem gives it
             parameters[name] = getattr(filt, name)
-    others = class_constants(type(filt)) | _ParameterDigest().attributes(filt)
+    others = _ParameterDigest().attributes(filt)
     return parameters | {
         name: value
         for name, value in sorted(others.items())

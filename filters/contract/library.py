@@ -12,14 +12,16 @@
 from __future__ import annotations
 
 import sys
+from abc import ABC
 from fractions import Fraction
 from functools import lru_cache
 from types import MemberDescriptorType
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 
 _ROOMS = ("filterproof.theory.", "filterproof.filters.", "filterproof.mc.")
+_PYTHON_BASES = (object, ABC, Generic)
 #: Python's immutable classes.
 _PLAIN = frozenset((int, float, bool, str, bytes, type(None), np.float64))
 
@@ -45,6 +47,28 @@ def consists_of_library_values(value: Any) -> bool:
     return (kind is Fraction or is_library_class(kind)) and all(
         map(consists_of_library_values, instance_attributes(value).values())
     )
+
+
+def user_members(kind: type) -> list[tuple[str, object]]:
+    """Return what a class and its bases outside the library and Python define, the bases first, each with its name."""
+    return [
+        item
+        for base in reversed(kind.__mro__)
+        if not (base in _PYTHON_BASES or is_library_class(base))
+        for item in vars(base).items()
+        if not is_reserved_name(item[0])
+    ]
+
+
+def adds_no_code(thing: object) -> bool:
+    """Return whether an object and its classes outside the library hold the library's values alone, no methods."""
+    held = [*instance_attributes(thing).items(), *user_members(type(thing))]
+    return all(consists_of_library_values(value) for _, value in held)
+
+
+def is_reserved_name(name: str) -> bool:
+    """Return whether Python reserves a name of a class or a module."""
+    return name[:2] == "__" == name[-2:] or name == "_abc_impl"
 
 
 def defining_class(kind: type, name: str) -> type:

@@ -28,6 +28,7 @@ import numpy as np
 import scipy.special
 
 from filterproof.filters.contract.content import DigestWalk
+from filterproof.filters.contract.library import is_reserved_name
 from filterproof.mc.runs.provenance import code_version, library_code_origin
 from filterproof.mc.runs.store import StoreError
 
@@ -109,7 +110,7 @@ class _KeyWalk(DigestWalk):
         return self.leaf("seen", b"%d" % place)
 
     def attributes(self, value: Any) -> dict[str, Any]:
-        return {name: part for name, part in super().attributes(value).items() if not _is_reserved_name(name)}
+        return {name: part for name, part in super().attributes(value).items() if not is_reserved_name(name)}
 
     def uncopyable(self, value: Any, why: str = "has a state that cannot be read", where: str = "") -> bytes:
         """Raise StoreError for a part that a key cannot identify."""
@@ -158,7 +159,7 @@ class _KeyWalk(DigestWalk):
         parts = [self.of(base) for base in (type(cls), *cls.__mro__[1:])]
         for name, member in sorted(vars(cls).items()):
             code = callable(member) or isinstance(member, _WRAPPER_TYPES)
-            if not _is_reserved_name(name) or (code and not name.startswith("__annotate")):
+            if not is_reserved_name(name) or (code and not name.startswith("__annotate")):
                 parts.append(self.of((name, member)))
         return self.node(f"class {_canonical_module_name(cls.__module__)} {cls.__qualname__}", parts)
 
@@ -186,7 +187,7 @@ class _KeyWalk(DigestWalk):
             steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
             for place, step in enumerate(steps):
                 name = step.argval
-                if step.opname in _READ_INSTRUCTIONS and name in around and not _is_reserved_name(name):
+                if step.opname in _READ_INSTRUCTIONS and name in around and not is_reserved_name(name):
                     value = around[name]
                     for after in steps[place + 1 :]:
                         of_users = isinstance(value, types.ModuleType) and _importable_name(value) is None
@@ -243,11 +244,6 @@ def _code_content(code: types.CodeType) -> list[Any]:
         else:  # the code of a frozen class has had a set of names since Python 3.12, in varying order
             constants.append(repr(sorted(map(repr, value)) if isinstance(value, frozenset) else value))
     return [code.co_code.hex(), code.co_exceptiontable.hex(), *takes, *names, *constants]
-
-
-def _is_reserved_name(name: str) -> bool:
-    """Whether a name is reserved by Python."""
-    return name[:2] == "__" == name[-2:] or name == "_abc_impl"
 
 
 def _canonical_module_name(name: str) -> str:

@@ -10,7 +10,8 @@ import pytest
 import filterproof.filters as fp
 from filterproof.filters.adapters.labelled_filter import LabelledFilter
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.contract.identity import FilterIdentity, adds_no_code
+from filterproof.filters.contract.identity import FilterIdentity
+from filterproof.filters.contract.library import adds_no_code
 from filterproof.theory.guarantees import ZCDP
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from tests.filters.accountants.saved_session import KEY, reread

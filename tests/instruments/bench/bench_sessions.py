@@ -9,25 +9,19 @@ from filterproof.filters import AdditiveFilter, GaussianFilter, ZCDPFilter, zcdp
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.guarantees import ZCDP
 from filterproof.theory.pairs import DominatingPair, Gaussian, Laplace
-from tests.filters.own import AddingMu
+from tests.filters.own import AddingMu, of
 
 REQUESTS = 100
-
-
-class Own(AdditiveFilter):
-    """A user's filter in three lines."""
-
-    promise = ZCDP(0.5)
-    charge = zcdp_charge
-
-
 _SAME, _LARGE = Gaussian(2.0**-10), Gaussian(2.0)
 ASKED: dict[str, tuple[PrivacyFilter, Callable[[int], DominatingPair]]] = {
     "granted, the same pair": (GaussianFilter(1.0), lambda place: _SAME),
     "granted, a pair of its own": (GaussianFilter(1.0), lambda place: Gaussian(2.0**-10 + place * 2.0**-40)),
     "granted, Laplace against zCDP": (ZCDPFilter(0.5), lambda place: Laplace(1e3)),
     "denied": (GaussianFilter(1.0), lambda place: _LARGE),
-    "granted, by a user's charge": (Own(), lambda place: _SAME),
+    "granted, by a user's charge": (
+        of(AdditiveFilter, promise=ZCDP(0.5), charge=zcdp_charge)(),
+        lambda place: _SAME,
+    ),
     "granted, by a user's methods": (AddingMu(), lambda place: _SAME),
 }
 
