@@ -7,10 +7,9 @@ and reads, and by the releases that it rests on.
 from __future__ import annotations
 
 import collections
-import copy
 import decimal
+import fractions
 import functools
-import importlib
 import math
 import os
 import platform
@@ -19,7 +18,7 @@ import runpy
 import subprocess
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ import numpy as np
 import pytest
 import scipy
 import scipy.special
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import filterproof as fp
@@ -58,94 +57,81 @@ class Slotted:
     def __init__(self, seen: object, hidden: object) -> None:
         self.seen, self.__hidden = seen, hidden
 
-    @property
-    def parts(self) -> tuple[object, object]:
-        return self.seen, self.__hidden
+
+#: Expressions: each has a value of its own, made anew whenever it is evaluated.
+VALUES = [
+    *("None", "...", "False", "0", "0.0", "-0.0", "nan", "0j", "complex(0.0, -0.0)", "10**5000"),
+    *("10**5000 + 1", "''", "'0'", "b''", "b'0'", "Fraction(0, 1)", "Decimal('0')", "Decimal('0.0')"),
+    *("range(3)", "set()", "Counter('ab')", "frozenset()", "{0}", "{0, 1}", "()", "[]", "{}"),
+    *("bytearray(b'0')", "np.float64(0)", "np.float32(0)", "np.int64(0)", "np.bool_(0)", "np.array(0.0)"),
+    *("np.array([0.0])", "np.array([0.0], '>f8')", "np.array([0.0], 'f4')", "np.eye(2, 3)"),
+    *("np.eye(2, 3, order='F')", "np.eye(3, 2)", "np.dtype('f8')", "np.exp", "np.where", "math.exp"),
+    *("scipy.special.erf", "float", "np", "fp.Gaussian", "fp.Gaussian(0.1)", "[].append"),
+    *("(lambda a, b: a + b)", "(lambda a, b: a - b)", "(lambda b, a: b + a)", "(lambda a, *, b: a + b)"),
+    "(lambda a, b, /: a + b)",
+    *(f"CATALOGUE[{name!r}].example()" for name in CATALOGUE),
+]  # fmt: skip
+#: Expressions with a part IT that nothing reads.
+UNREAD = ["eval('lambda: 0', {'A': IT})", "eval('lambda: m.b', {'m': module(a=IT, b=0)})"]
+#: Expressions of values and code, whose values differ where the part IT does.
+AROUND = [
+    *("[IT]", "(IT,)", "[0, IT]", "[IT, 0]", "{'a': IT}", "{'b': IT}", "{'a': IT, 'b': 0}"),
+    *("{'b': 0, 'a': IT}", "[[IT], [IT], [IT]]", "deque([IT])"),
+    *("(lambda a, b: [a, b, a])([IT], [IT])", "(lambda a, b: [a, b, b])([IT], [IT])"),
+    *("SimpleNamespace(a=IT)", "Slotted(IT, 0)", "Slotted(0, IT)", "np.array([{'a': IT}], dtype=object)"),
+    *("Holds(IT)", "Holds(IT).request", "partial(Holds, IT)", "partial(Holds, it=IT)", "(lambda: IT)"),
+    *("(lambda: (lambda: IT))", "(lambda a=IT: a)", "(lambda *, a=IT: a)", "(lambda it: lambda: it)(IT)"),
+    *("update_wrapper((lambda: 0), SimpleNamespace(a=IT), ())", "cache(lambda: IT)"),
+    *("eval('lambda: A', {'A': IT})", "eval('lambda: (A for _ in [])', {'A': IT})", "property(IT)"),
+    *("property(None, IT)", "eval('lambda: m.a', {'m': module(a=IT)})"),
+    *("eval('lambda: m.n.a', {'m': module(n=module(a=IT))})", "type('K', (), {'a': IT})"),
+    *("type('K', (), {'b': IT})", "type('K', (), {'a': IT})()", "staticmethod(IT)"),
+    *("type('M', (type,), {'a': IT})('K', (), {})", "type('K', (type('B', (), {'a': IT}),), {})"),
+    *("type('K', (), {'__call__': staticmethod(IT)})", "cached_property(IT)", *UNREAD),
+]  # fmt: skip
 
 
-SCALARS = st.one_of(
-    *(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=2), st.binary(max_size=2)),
-    st.fractions(),
+def module(**members: Any) -> types.ModuleType:
+    made = types.ModuleType("mine")
+    vars(made).update(members)
+    return made
+
+
+def expression(parts: list[str]) -> tuple[str, str]:
+    """An expression, each part around those before it, and the same without what nothing reads."""
+    text = read = "0"
+    for part in parts:
+        text, read = part.replace("IT", text), part if part in UNREAD else part.replace("IT", read)
+    return text, read
+
+
+#: What expressions name.
+ROOMS = (collections, decimal, fractions, functools, math, types)
+NAMES = {name: part for room in ROOMS for name, part in vars(room).items()} | globals()
+FLOATS = st.floats(allow_nan=False)
+PARTS = st.sampled_from([*VALUES, *AROUND]) | st.one_of(
+    *(values.map(repr) for values in (FLOATS, st.integers(), st.text(max_size=2), st.fractions())),
+    FLOATS.map(lambda value: f"np.array([{value!r}, 1.0])"),
 )
-VALUES = st.recursive(
-    SCALARS,
-    lambda inside: st.one_of(
-        st.lists(inside, max_size=3),
-        st.lists(inside, max_size=3).map(tuple),
-        st.dictionaries(st.text(max_size=1), inside, max_size=2),
-        st.lists(st.floats(width=32), max_size=3).map(np.array),
-        st.builds(Holds, inside),
-        st.builds(Slotted, inside, inside),
-    ),
-    max_leaves=6,
+
+
+@given(
+    st.lists(st.lists(PARTS, max_size=2), min_size=1, max_size=3),
+    st.lists(PARTS, max_size=5),
+    st.lists(st.sampled_from(AROUND), max_size=2),
 )
-
-
-def written(value: Any) -> str:
-    """A value by another route: its class and its parts, in words."""
-    match value:
-        case list() | tuple():
-            parts = map(written, value)
-        case dict():
-            parts = (f"{written(name)}: {written(part)}" for name, part in value.items())
-        case np.ndarray():
-            parts = (value.dtype.str, *map(written, value.tolist()))
-        case Holds():
-            parts = (written(value.it),)
-        case Slotted():
-            parts = map(written, value.parts)
-        case float():
-            parts = (value.hex(),)
-        case _:
-            parts = (repr(value),)
-    return f"{type(value).__name__}({', '.join(parts)})"
-
-
-@given(VALUES, VALUES)
-def test_two_values_have_one_key_where_they_hold_the_same_and_else_two(first: Any, other: Any) -> None:
-    assert (key(first) == key(other)) == (written(first) == written(other))
-    assert key(copy.deepcopy(first)) == key(first)
-
-
-def make(mu: float) -> Callable[[fp.AdversaryView], fp.DominatingPair]:
-    return lambda view: fp.Gaussian(mu)
-
-
-def functions(mu: float) -> list[Callable[..., object]]:
-    """Functions of one text each, which have `mu` around them, as a default, and in their text."""
-
-    def default(view: fp.AdversaryView, mu: float = mu) -> fp.DominatingPair:
-        return fp.Gaussian(mu)
-
-    return [make(mu), default, eval(f"lambda view: {mu}", {})]  # noqa: S307 - as a notebook does
-
-
-def different() -> list[Any]:
-    """Values that differ from one another, made anew by every call; plain ones are drawn above."""
-    first, two, four = [1], [2], np.array([1.0, 2.0, 3.0, 4.0]).reshape(2, 2)
-    objects = np.empty(1, dtype=object)
-    objects[:] = [{"mu": 0.1}]
-    return [
-        *(10**5000, 10**5000 + 1, complex(0.0, 0.0), complex(0.0, -0.0), ..., decimal.Decimal("0.10")),
-        *(range(3), set(), frozenset(), {1}, {1, 2}, collections.Counter("ab"), collections.deque([1, 2])),
-        *({"a": 1, "b": 2}, {"b": 2, "a": 1}, [[]] * 2, [[], []], [first, two, first], [first, two, two]),
-        *(kind(1) for kind in (np.float64, np.float32, np.int64, np.bool_)),
-        *(np.array(1.0), np.array([1.0], dtype=">f8"), four, four.T, objects, np.dtype("f8")),
-        *(np.exp, scipy.special.erf, np.where, math.exp, float, np, fp.Gaussian, fp.Gaussian(0.1)),
-        *(function for mu in (0.1, 0.9) for function in functions(mu)),
-        *((lambda a, b: a + b), (lambda a, b: a - b), (lambda a, *, b: a + b)),
-        *(functools.partial(make, 0.1), functools.partial(make, mu=0.1), Holds(0.1).request, Holds(0.9).request),
-        *(Holds({"a": (Holds({1j}),)}), Holds({"a": (Holds({2j}),)}), types.SimpleNamespace(mu=0.1)),
-    ]  # fmt: skip
-
-
-def test_values_that_differ_have_keys_that_differ_and_values_made_twice_have_one() -> None:
-    of_key: dict[str, Any] = {}
-    for value, again in zip(different(), different(), strict=True):
-        first = key(Holds(value))
-        assert first == key(Holds(again)), value
-        assert of_key.setdefault(first, value) is value, value
-    assert len({key(entry.example()) for entry in CATALOGUE.values()}) == len(CATALOGUE)
+@example([[], ["1.0"]], [*VALUES, *AROUND], [])
+@example([[]], VALUES, ["Holds(IT)"])
+def test_two_runs_have_one_key_where_the_values_and_code_that_play_are_the_same_and_else_two(
+    inner: list[list[str]], parts: list[str], outer: list[str]
+) -> None:
+    of_key: dict[str, str] = {}
+    for text, read in {expression([*within, part, *outer]) for within in inner for part in parts}:
+        places = [compile(f"{lines}{text}", lines, "eval") for lines in ("", "\n\n")]
+        first, again = (key(eval(place, NAMES)) for place in places)  # noqa: S307 - as a notebook does
+        assert first == again, text
+        assert of_key.setdefault(first, read) == read
+    assert len(of_key) == len(set(of_key.values())), of_key
 
 
 CALLS = 0
@@ -191,111 +177,27 @@ def test_a_setting_that_decides_what_arithmetic_answers_is_another_run() -> None
 # -- code ------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
-    """Writes modules, imports them anew, and returns the first."""
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    names: set[str] = set()
-
-    def write(**sources: str) -> Any:
-        for name, text in sources.items():
-            place = tmp_path.joinpath(*name.split("."))
-            package = any(other.startswith(f"{name}.") for other in sources)
-            file = place / "__init__.py" if package else place.with_suffix(".py")
-            file.parent.mkdir(exist_ok=True)
-            file.write_text(text)
-        names.update(sources)
-        for name in names:
-            sys.modules.pop(name, None)
-        importlib.invalidate_caches()
-        return importlib.import_module(next(iter(sources)))
-
-    yield write
-    for name in names:
-        sys.modules.pop(name, None)
+def test_a_number_that_changes_in_memory_is_another_run_and_forgets_answers_that_were_cached() -> None:
+    pace = [0.1]
+    paced = functools.cache(lambda: pace[0])
+    first = key(paced)
+    assert paced() == 0.1
+    pace[0] = 0.9
+    assert key(paced) != first
+    assert paced() == 0.9
 
 
-CALLED = """
-import functools
-import deeper_xyz, pack_xyz.low
-import filterproof as fp
+def test_a_module_of_the_users_that_a_function_imports_while_it_plays_is_refused() -> None:
+    def late(statement: str) -> Callable[[], None]:
+        text = f"def late():\n    import numpy.linalg, math, xml.dom\n    {statement}\n"
+        return types.FunctionType(compile(text, "mine.py", "exec").co_consts[0], {})
 
-@functools.cache
-def paced(): return PACE
-
-class Kind(type):
-    least = 0.1
-
-class Level(metaclass=Kind):
-    def __init__(self, level): self.level = level
-    def __call__(self): return max(self.level, *(max(BELOW, type(self).least) for _ in "a"))
-
-class Holder:
-    __call__ = Level(0.1)
-
-class Below(fp.Adversary):
-    step = 1.0
-    @staticmethod
-    def least(): return LEAST
-    @functools.cached_property
-    def low(self): return LOW
-    def request(self, view):
-        return fp.Gaussian(0.1 * self.step)
-
-class Mine(Below):
-    def __init__(self): self.holder = Holder()
-    def request(self, view, start=0.1, *, end=0.1):
-        kept = (paced(), self.holder(), deeper_xyz.level(), pack_xyz.low.AMOUNT, self.least(), self.low)
-        return fp.Gaussian(max(kept, *(x for x in (start, end))))
-
-PACE, BELOW, LEAST, LOW = 0.1, 0.1, 0.1, 0.1
-"""
-FILES = {
-    "called_xyz": CALLED,
-    "deeper_xyz": "from lowest_xyz import constant\ndef level(): return constant()\n",
-    "lowest_xyz": "def constant(): return [0.1][0]\n",
-    "pack_xyz": "",
-    "pack_xyz.low": "AMOUNT = 0.1\nUNUSED = 0.1\n",
-}
-
-
-def test_an_edit_of_any_code_or_number_that_plays_is_another_run_and_of_another_the_same(
-    modules: Callable[..., Any],
-) -> None:
-    first = key(modules(**FILES).Mine())
-    for module, text in FILES.items():
-        for place in range(len(text)):
-            if text.startswith("0.1", place):
-                edited = f"{text[:place]}0.9{text[place + 3 :]}"
-                same = key(modules(**(FILES | {module: edited})).Mine()) == first
-                assert same == text[:place].endswith("UNUSED = "), edited
-    commented = {module: f"# more\n\n{text}" for module, text in FILES.items()}
-    assert key(modules(**commented).Mine()) == first
-
-
-def test_code_that_is_changed_in_memory_is_another_run_and_forgets_answers_that_it_cached(
-    modules: Callable[..., Any],
-) -> None:
-    mine = modules(**FILES)
-    first = key(mine.Mine())
-    assert mine.paced() == 0.1
-    mine.PACE = 0.9
-    assert key(mine.Mine()) != first
-    assert mine.paced() == 0.9
-
-
-def test_a_module_of_the_users_that_a_function_imports_while_it_plays_is_refused(
-    modules: Callable[..., Any],
-) -> None:
-    late = "def late():\n    import numpy.linalg, math, xml.dom\n    IMPORT\n"
-    assert key(modules(mine_xyz=late.replace("IMPORT", "pass")).late)
+    assert key(late("pass"))
     for statement in ("import inner_xyz.math", "from . import inner_xyz"):
-        pack = modules(pack_xyz=late.replace("IMPORT", statement), **{"pack_xyz.inner_xyz": ""})
         with pytest.raises(
             fp.runs.StoreError, match=r"late imports .+ during the play; import it at the top"
         ):
-            key(pack.late)
+            key(late(statement))
 
 
 def test_the_version_of_code_names_what_numbers_rest_on_and_releases_of_other_packages_identify_theirs() -> (
