@@ -80,11 +80,8 @@ def proofs(once: Callable[[str, Callable[[], dict[str, Proof]]], dict[str, Proof
 
 
 @pytest.fixture
-def proved(proofs: dict[str, Proof], monkeypatch: pytest.MonkeyPatch) -> None:
+def proved(proofs: dict[str, Proof]) -> None:
     """What is examined in this process finds the proofs of the run, and runs no theorem's steps again."""
-    from filterproof.mc.examine import stage_schedule
-    from filterproof.mc.examine.stages import certificate
+    from filterproof.mc.examine.stages.certificate import PROVED_BY_NAME
 
-    known = dict(proofs)
-    for room in (stage_schedule, certificate):
-        monkeypatch.setattr(room, "PROVED_BY_NAME", known)
+    PROVED_BY_NAME.update(proofs)

@@ -2,21 +2,20 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from fractions import Fraction
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import filterproof as fp
-import filterproof.filters.accounting.charge_rules
 from filterproof.filters.accounting.ledger import Budget
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.certified.double_double import exact_limit
-from filterproof.mc.examine.stages import certificate as room
-from filterproof.mc.examine.stages.certificate import verdict_by_theorems
+from filterproof.mc.examine.stages.certificate import PROVED_BY_NAME, verdict_by_theorems
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.proofs import THEOREMS
 from filterproof.theory.proofs.proof import Proof
@@ -183,7 +182,7 @@ def test_it_holds_if_each_of_its_theorems_does_and_as_surely_as_the_least_sure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     steps = tuple(replace(step, **change) for step in proofs[key].steps)
-    monkeypatch.setitem(room.PROVED_BY_NAME, key, replace(proofs[key], steps=steps))
+    monkeypatch.setitem(PROVED_BY_NAME, key, replace(proofs[key], steps=steps))
     verdict = said_of(make())
     assert (verdict.outcome, verdict.evidence) == expected
     assert verdict.outcome is Outcome.HOLDS or f"theorem {key!r}" in verdict.detail
@@ -232,67 +231,64 @@ def test_a_calibrated_filter_that_its_game_does_not_cover_stays_undecided(make: 
 # -- what differs in any way from the parts that a theorem covers ---------------------------------------------
 
 
-class Cheaper(filterproof.filters.accounting.charge_rules.ZCDPCharge):
-    __slots__ = ()
-
-    def __call__(self, request: Any) -> Any:
-        return fp.charges.LinearCharge(0.0)
-
-
-@dataclass(frozen=True)
-class Wider(Budget):
-    def covers(self, sums: Any) -> Any:
-        return np.ones(len(sums[0]), dtype=bool)
-
-
 def every(self: Any, state: Any, *_: Any) -> Any:
     return np.ones(len(state[0]), dtype=bool)
 
 
-#: The methods that decide, or that say what is decided.
-DECIDING = (
-    "start",
-    "admits",
-    "spend",
-    "step",
-    "observe",
-    "open",
-    "is_reachable_state",
-    "extremal",
+def own(name: str) -> Callable[[type[fp.AdditiveFilter]], Any]:
+    """An equal of what a class has by this name, of a class that is not the library's."""
+
+    def equal(base: type[fp.AdditiveFilter]) -> Any:
+        value = getattr(base, name)
+        made = object.__new__(type("Own", (type(value),), {"__slots__": ()}))
+        for field in fields(value):
+            object.__setattr__(made, field.name, getattr(value, field.name))
+        return made
+
+    return equal
+
+
+#: A member, what it is for a class that had another, and what the verdict says of it: None where it holds.
+EDITS: list[tuple[str, Callable[[type[fp.AdditiveFilter]], Any], str | None]] = [
+    *((name, lambda base: every, f"has its own {name}") for name in (
+        "start", "admits", "spend", "step", "observe", "open", "is_reachable_state", "extremal",
+    )),
+    ("charge", own("charge"), "its charge is not a charge of the library"),
+    ("charge", lambda base: lambda self, pair: base.charge(pair), "its charge is not a charge of the library"),
+    ("promise", own("promise"), "its promise is not a guarantee of the library"),
+    ("promise", lambda base: property(lambda self: base.promise), "it computes its promise"),
+    ("budget", own("budget"), "its budget is a Own, not a plain Budget"),
+    ("budget", lambda base: property(lambda self: base.budget), "it computes its budget"),
+    ("budget", lambda base: Budget.of(10**6), "not covered"),
+    ("conversion", own("conversion"), "not one of the library's"),
+    ("sound", lambda base: None, "declares sound=None"),
+    ("sound", lambda base: False, "declares sound=False"),
+    ("budget", lambda base: TINY, None),
+    ("affordable", lambda base: every, None),
+]  # fmt: skip
+
+
+@given(
+    st.sampled_from(JOINED[:-2]),
+    st.sampled_from(EDITS),
+    st.sampled_from(["class", "base", "mixin", "instance"]),
 )
-#: What a subclass of `Mine` says otherwise.
-OTHERWISE: dict[str, dict[str, Any]] = {
-    **{f"decides by its own {name}": {name: every} for name in DECIDING},
-    "charges half": {"budget": SMALL, "charge": lambda self, pair: fp.zcdp_charge(fp.Gaussian(pair.mu / 2))},
-    "charges by a cheaper rule": {"charge": Cheaper()},
-    "computes its promise": {"promise": property(lambda self: PROMISE)},
-    "computes its budget": {"budget": property(lambda self: SMALL)},
-    "a budget of one's own": {"budget": Wider(1.0, 0.0, -3)},
-    "a promise of one's own": {"promise": type("MorePrivate", (fp.ApproxDP,), {})(1.0, 1e-5)},
-    "a conversion of one's own": {"conversion": type("Easy", (type(fp.CKS),), {"__slots__": ()})()},
-    "a larger budget in its constructor": {"__init__": lambda self: setattr(self, "budget", Budget.of(0.5))},
-    "doubtful": {"sound": None},
-    "refuted": {"sound": False},
-}
-
-
-def decides_by_the_instance() -> fp.PrivacyFilter:
-    filt = Mine()
-    vars(filt)["admits"] = partial(every, None)
-    return filt
-
-
-DIFFERENT: dict[str, Callable[[], fp.PrivacyFilter]] = {
-    **{name: partial(built, **said) for name, said in OTHERWISE.items()},
-    "admits by another base": lambda: type("Own", (type("Mixin", (), {"admits": every}), Mine), {})(),
-    "admits by the instance": decides_by_the_instance,
-    "methods of another rule": lambda: type("Own", (fp.BasicFilter, Mine), {"charge": fp.pure_charge})(1.0),
-}
-
-
-@pytest.mark.parametrize("make", DIFFERENT.values(), ids=DIFFERENT)
-def test_what_differs_from_its_parts_is_not_certified_whatever_its_numbers_are(
-    make: Callable[[], fp.PrivacyFilter], monkeypatch: pytest.MonkeyPatch
+@settings(max_examples=200)
+def test_a_filter_holds_by_its_parts_where_nothing_that_decides_differs_from_the_librarys(
+    joined: Any, edit: Any, place: str
 ) -> None:
-    monkeypatch.setattr("filterproof.mc.examine.stages.certificate._certified_numbers", lambda filt: None)
-    assert outcome(make()) in (None, Outcome.UNDECIDED)
+    (charge, promise), (name, member, says) = joined, edit
+    base = type("Base", (fp.AdditiveFilter,), {"charge": charge, "promise": promise})
+    changed = {name: member(base)}
+    kinds = {
+        "class": type("Mine", (base,), changed),
+        "base": type("Mine", (type("Between", (base,), changed),), {}),
+        "mixin": type("Mine", (type("Mixin", (), changed), base), {}),
+    }
+    assume(place in kinds or not (isinstance(changed[name], property) or name == "extremal"))
+    filt = kinds.get(place, base)()
+    if place not in kinds:
+        vars(filt).update(changed)
+    verdict = said_of(filt)
+    assert verdict.outcome is (Outcome.HOLDS if says is None else Outcome.UNDECIDED)
+    assert says is None or says in verdict.detail
