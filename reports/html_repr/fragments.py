@@ -129,11 +129,9 @@ def _certified_numbers(value: CertifiedNumbers) -> Fragment:
     # those that are refused first, so that none of them is left out
     lines, left_out = evenly_spaced_lines(
         (
-            comparison.number.theorem,
-            comparison.number.says,
-            "no finite number"
-            if comparison.number.value is None
-            else f"{float(comparison.number.value):.17g}",
+            comparison.theorem,
+            comparison.says,
+            "no finite number" if comparison.value is None else f"{float(comparison.value):.17g}",
             comparison.status.name,
             comparison.evidence.name,
         )
