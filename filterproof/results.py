@@ -11,11 +11,8 @@ from filterproof.mc.examine.supremum import Supremum
 from filterproof.mc.losses.composition import Bounds
 from filterproof.mc.worst_case.calibrate import CalibratedFilter
 from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
-from filterproof.theory.agreement import Agreement, AgreementOutcome, IntervalAndEnclosure
 
 __all__ = [
-    "Agreement",
-    "AgreementOutcome",
     "Bounds",
     "CalibratedFilter",
     "CalibratedThreshold",
@@ -25,7 +22,6 @@ __all__ = [
     "Evaluations",
     "FilterChoice",
     "FilterComparison",
-    "IntervalAndEnclosure",
     "MechanismAudit",
     "NumericalEvaluation",
     "ProfileEstimate",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from filterproof.theory.agreement import Agreement, AgreementOutcome
+from filterproof.reports.agreement import Agreement, AgreementOutcome
 from filterproof.theory.evidence import Outcome, Verdict
 
 

@@ -21,6 +21,7 @@ from filterproof.mc.examine.replay_snippets import replay_command
 from filterproof.mc.runs.executors import iter_completed
 from filterproof.mc.runs.output import OutputFolder
 from filterproof.mc.runs.provenance import version
+from filterproof.reports.agreement import Agreement
 from filterproof.reports.chapters.accountant_chapter import PAGES, AccountantChapter, accountant_chapter
 from filterproof.reports.chapters.filter_chapter import FilterChapter, filter_chapter, simulation_finding
 from filterproof.reports.chapters.filter_page_subjects import SUBJECTS, FilterPageSubject
@@ -34,7 +35,6 @@ from filterproof.reports.pages.page import Page, VerdictBadge
 from filterproof.reports.pages.simulation_page import simulation_page
 from filterproof.reports.study import Study
 from filterproof.reports.template import page_style, render_template
-from filterproof.theory.agreement import Agreement
 from filterproof.theory.evidence import Verdict
 
 SCHEMA = 3
@@ -204,8 +204,7 @@ def _finding_data(finding: Finding) -> dict[str, object]:
     if isinstance(result, Agreement):
         return row | {
             "compared": len(result.compared),
-            "within": result.max_difference,
-            "share": result.relative_difference if math.isfinite(result.relative_difference) else None,
+            "within": result.farthest_apart.difference,
             "failure": result.failure,
         }
     return row | {"evidence": result.evidence.name, "citations": list(result.citations)}

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from filterproof.theory.numerics.exact import to_fmpq
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
-from filterproof.theory.pairs.reference_values import ball_of, lower_end, upper_end
+from filterproof.theory.pairs.reference_values import ball_of
+from filterproof.theory.rounding import round_down, round_up
 
 if TYPE_CHECKING:
     from flint import arb, fmpq
@@ -284,5 +285,5 @@ def outward_bounds(
     from flint import ctx
 
     with PRECISION_LOCK, ctx.workprec(_BITS):
-        lower, upper = lower_end(low()), upper_end(high())
+        lower, upper = round_down(low()), round_up(high())
     return LargestDivergence(epsilon, max(lower, 0.0), min(max(upper, 0.0), 1.0), steps if lower > 0 else ())

@@ -32,7 +32,7 @@ from filterproof.theory.pairs.gaussian import Gaussian
 from filterproof.theory.pairs.kov import KOV
 from filterproof.theory.relative_entropy import entropy_delta
 
-__all__ = ["ZCDP", "ApproxDP", "GaussianDP", "Guarantee", "PureDP", "RenyiDP"]
+__all__ = ["ZCDP", "ApproxDP", "GaussianDP", "Guarantee", "PureDP", "RenyiDP", "approximate_or_pure_dp"]
 
 
 class Guarantee(ABC):
@@ -141,7 +141,7 @@ class Guarantee(ABC):
 
 @dataclass(frozen=True, slots=True)
 class PureDP(Guarantee):
-    """Pure differential privacy: |L| <= epsilon.
+    """Pure differential privacy: `|L| <= epsilon`.
 
     delta(x) = (e^epsilon - e^x)_+ / (1 + e^epsilon), the hockey-stick divergence of randomised response.
 
@@ -426,3 +426,8 @@ class GaussianDP(Guarantee):
 
     def __str__(self) -> str:
         return f"{self.mu:g}-GDP"
+
+
+def approximate_or_pure_dp(epsilon: float, delta: float) -> ApproxDP | PureDP:
+    """Return (epsilon, delta)-DP: ApproxDP for delta > 0, else PureDP."""
+    return ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon)

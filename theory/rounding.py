@@ -11,10 +11,13 @@ import math
 import struct
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from flint import arb
 
 
 @overload
@@ -47,16 +50,34 @@ def place_to_double(place: int) -> float:
     return math.copysign(size, place)
 
 
-def round_up(x: Fraction) -> float:
-    """Return the smallest double that is at least x."""
-    near = float(x)
-    return near if Fraction(near) >= x else next_above(near)
+def round_up(x: Fraction | arb) -> float:
+    """Return the smallest double that is at least x, for a ball all its numbers; inf if nothing is known."""
+    end = x if isinstance(x, Fraction) else x.upper()
+    near = 0.0 + float(end)  # zero has no sign
+    return math.inf if math.isnan(near) else near if near >= end else 0.0 + next_above(near)
 
 
-def round_down(x: Fraction) -> float:
-    """Return the largest double that is at most x."""
-    near = float(x)
-    return near if Fraction(near) <= x else next_below(near)
+def round_down(x: Fraction | arb) -> float:
+    """Return the largest double that is at most x, for a ball all its numbers; -inf if nothing is known."""
+    end = x if isinstance(x, Fraction) else x.lower()
+    near = 0.0 + float(end)
+    return -math.inf if math.isnan(near) else near if near <= end else next_below(near)
+
+
+@overload
+def round_down_to_bits(x: float, bits: int) -> float: ...
+@overload
+def round_down_to_bits(x: NDArray[np.float64], bits: int) -> NDArray[np.float64]: ...
+def round_down_to_bits(x: Any, bits: int) -> Any:
+    """Return the largest double of so many bits that is at most x, of a number or of each in an array.
+
+    Multiples and sums of such doubles, or their squares, are exact doubles more often.
+    """
+    if isinstance(x, np.ndarray):
+        mantissa, exponent = np.frexp(x)
+        return np.ldexp(np.floor(mantissa * 2.0**bits), exponent - bits)
+    number, place = math.frexp(x)
+    return math.ldexp(math.floor(number * 2.0**bits), place - bits)
 
 
 def root_round_up(x: Fraction | float) -> float:

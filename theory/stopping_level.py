@@ -55,8 +55,8 @@ def kappa(epsilon: Real, sigma: Real, dhat: Real, theta: Real) -> Real:
 
     kappa = epsilon - 1/sigma^2 - (Phi^-1(1 - dhat) + Phi^-1(1 - theta)) / sigma.
 
-    The filter releases output i+1 if and only if |l^(i-1)| <= kappa, where l^(i-1) is the privacy loss of the first i-1
-    outputs.
+    The filter releases output i+1 if and only if `|l^(i-1)| <= kappa`, where l^(i-1) is the privacy loss of the first
+    i-1 outputs.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def kappa(epsilon: Real, sigma: Real, dhat: Real, theta: Real) -> Real:
 
     Notes
     -----
-    The error is below 1e-14 (|epsilon| + 1/sigma^2 + 80/sigma). Source: Taylor, Vippathalla & Coon (2025),
+    The error is below `1e-14 (|epsilon| + 1/sigma^2 + 80/sigma)`. Source: Taylor, Vippathalla & Coon (2025),
     "Realisation-Level Privacy Filtering", Proposition 1.
 
     Examples
@@ -146,7 +146,7 @@ def optimal_split(rounds: int, delta: float) -> DeltaSplit:
 
 
 def kappa_survival(kappa: float, *, sigma: float, rounds: int) -> NDArray[np.float64]:
-    """Return P(T >= t), t = 1..rounds, of a filter that releases output i+1 while |l^(i-1)| <= kappa: shape (rounds,).
+    """Return P(T >= t), t = 1..rounds, of a filter that releases output i+1 while `|l^(i-1)| <= kappa` (rounds,).
 
     Outputs come from Gaussian mechanisms of unit sensitivity and noise sigma. kappa and the losses are in nats. The
     losses of releases 1..t-2 decide release t. The error is below 1e-12 and 1e-13 per round. Raises ValueError if kappa

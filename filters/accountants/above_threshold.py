@@ -34,7 +34,7 @@ class AboveThreshold(StatefulAccountant):
     threshold : int
         The threshold.
     ratio : Fraction, > 1
-        The noise has P(k) proportional to ratio^-|k| at every integer k.
+        The noise has P(k) proportional to `ratio^-|k|` at every integer k.
     rng : numpy.random.Generator
         The generator of the noise on the threshold.
     monotone : bool

@@ -46,7 +46,7 @@ class ImplicitVectors(Protocol):
     """
 
     def norms(self) -> NDArray[np.float64]:
-        """Return the norms |v_i|_2, shape (people,): relative error at most 2^-33, except for norms below 2^-500."""
+        """Return the norms `|v_i|_2`, shape (people,): relative error at most 2^-33, except for norms below 2^-500."""
 
     def weighted(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return sum_i factors[i] v_i, shape (dimension,).
@@ -81,7 +81,7 @@ class ClippedSums:
 
         sum_i factor_i v_i + N(0, sigma^2 I)
 
-    factor_i scales v_i to the norm min(|v_i|_2, clip, rest of person i's budget). Person i is charged for this norm
+    factor_i scales v_i to the norm min(`|v_i|_2`, clip, rest of person i's budget). Person i is charged for this norm
     before the noise is drawn: see `IndividualFilter.clip`.
 
     Parameters

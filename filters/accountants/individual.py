@@ -72,7 +72,7 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     Parameters
     ----------
     norms : ndarray of float, shape (n,), >= 0
-        The norms |f(x_i)|_2. A norm of zero gives the trivial pair, which costs nothing.
+        The norms `|f(x_i)|_2`. A norm of zero gives the trivial pair, which costs nothing.
     sigma : float, > 0
         The standard deviation of the noise.
 
@@ -272,7 +272,7 @@ class IndividualFilter(StatefulAccountant):
         Parameters
         ----------
         norms : ndarray of float, shape (n,), >= 0
-            The norms |v_i|_2, never below the true norms.
+            The norms `|v_i|_2`, never below the true norms.
         sigma : float, > 0
             The standard deviation of the noise.
         most : float, > 0

@@ -67,7 +67,7 @@ class LinearAnswer:
     def error(self, delta: float) -> float:
         """Return a bound on the largest coordinate error that fails with probability at most delta.
 
-        The bound is for |value - sum over the people who took part|_inf::
+        The bound is for the largest coordinate of value - sum over the people who took part::
 
             sigma sqrt(2 log(d/delta)) = sqrt(norm_budget log(d/delta) / kappa)
 
@@ -78,7 +78,7 @@ class LinearAnswer:
 
         Notes
         -----
-        Feldman & Zrnic (2021), Corollary 4.7, by the union over d coordinates of P(|N| > x) = erfc(x/sqrt2) <=
+        Feldman & Zrnic (2021), Corollary 4.7, by the union over d coordinates of `P(|N| > x)` = erfc(x/sqrt2) <=
         e^{-x^2/2}. The sum is exact, and is rounded once together with its noise.
         """
         return self.sigma * math.sqrt(2 * math.log(len(self.value) / one_delta("delta", delta)))

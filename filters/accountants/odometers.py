@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from filterproof.filters.accountants.verifiable import AnytimeLossBound, QueryKind
 from filterproof.filters.accounting.approximate_charges import approximate_charge, approximate_zcdp_charge
 from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, SquaredCharge
-from filterproof.filters.accounting.ledger import Budget, is_valid_sum
+from filterproof.filters.accounting.ledger import Budget, Sums, is_valid_sum, split_sums, step_sums
 from filterproof.filters.contract.parameters import (
     one_at_least_zero,
     one_delta,
@@ -28,9 +28,6 @@ from filterproof.theory.drift import mean_loss_upper_bound
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.rounding import away_from_zero
-
-#: (high, low) of each sum, that of the probabilities last: arrays of shape (n,).
-_State = tuple[NDArray[Any], ...]
 
 #: Bounds are raised by this share, to cover the rounding of elementary functions.
 _MARGIN = 1e-13
@@ -51,21 +48,18 @@ class _SummingOdometer(ABC):
     def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
         """Return the charges of a request for each sum."""
 
-    def start(self, n: int) -> _State:
+    def start(self, n: int) -> Sums:
         """Return the state of n runs, before any release."""
         return _UNIT_BUDGET.start(n) * self._number_of_sums
 
-    def spend(self, state: _State, request: DominatingPair) -> _State:
+    def spend(self, state: Sums, request: DominatingPair) -> Sums:
         """Return the state after the release of `request`."""
-        sums = zip(state[::2], state[1::2], self._charges(request), strict=True)
-        return tuple(part for high, low, charge in sums for part in _UNIT_BUDGET.add((high, low), charge))
+        return step_sums((_UNIT_BUDGET,) * self._number_of_sums, state, self._charges(request))[1]
 
-    def _inf_where_unknown(self, bound: NDArray[Any], state: _State, allowed: Budget) -> NDArray[np.float64]:
+    def _inf_where_unknown(self, bound: NDArray[Any], state: Sums, allowed: Budget) -> NDArray[np.float64]:
         """Return the bound; inf above the allowed total and for unreachable states."""
         usable = allowed.covers((state[-2], state[-1])) & np.isfinite(bound)
-        for pair in zip(state[::2], state[1::2], strict=True):
-            usable &= is_valid_sum(pair)
-        return np.where(usable, bound, np.inf)
+        return np.where(np.all([usable, *map(is_valid_sum, split_sums(state))], axis=0), bound, np.inf)
 
 
 class Odometer(_SummingOdometer):
@@ -120,7 +114,7 @@ class Odometer(_SummingOdometer):
     def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
         return approximate_zcdp_charge(request)
 
-    def epsilon(self, state: _State) -> NDArray[np.float64]:
+    def epsilon(self, state: Sums) -> NDArray[np.float64]:
         """Return the bound on the loss so far, in nats: shape (n,).
 
         The bound is inf where the xi_t sum to more than `xi`, and for a state that no requests lead to.
@@ -190,7 +184,7 @@ class MixtureOdometer(Odometer):
     delta : float in (0, 1)
         The probability that the bound fails.
     scale : float, > 0
-        The mixture is k ~ |N(0, 1/scale)|.
+        The mixture is k ~ `|N(0, 1/scale)|`.
     xi : float in [0, 1)
         As in `Odometer`.
 
@@ -326,7 +320,6 @@ class RogersOdometer(_SummingOdometer):
 
     delta: float
     records: int
-    _epsilon_budget: Budget = field(init=False, repr=False, compare=False)
     proof: ClassVar[str] = "Rogers et al. Theorem 6.1: lines for the doublings of S, and a mixture outside"
     theorem: ClassVar[str] = "Rogers odometer"
     kernel_theorems: ClassVar[tuple[str, ...]] = ("rogers_odometer",)
@@ -336,7 +329,6 @@ class RogersOdometer(_SummingOdometer):
         delta, _ = store_checked_parameters(self, delta=one_delta, records=partial(check_count, least=3))
         if delta >= 1 / math.e:
             raise ValueError(f"delta must be below 1/e, got delta={delta!r}; pass a small probability")
-        object.__setattr__(self, "_epsilon_budget", Budget(delta / 2, 0.0))
 
     @property
     def promise(self) -> AnytimeLossBound:
@@ -347,7 +339,7 @@ class RogersOdometer(_SummingOdometer):
         epsilon, delta = approximate_charge(request, None)
         return SquaredCharge(epsilon), LinearCharge(mean_loss_upper_bound(epsilon)), LinearCharge(delta)
 
-    def epsilon(self, state: _State) -> NDArray[np.float64]:
+    def epsilon(self, state: Sums) -> NDArray[np.float64]:
         """Return the bound on the loss so far, in nats: shape (n,).
 
         The bound is inf where the delta_s sum to more than delta/2, and for a state that no requests lead to.
@@ -364,4 +356,4 @@ class RogersOdometer(_SummingOdometer):
             inside, outside = (low >= lower_limit) & (high <= 1), (high < lower_limit) | (low > 1)
             spread = np.where(inside, inner, np.where(outside, outer, np.maximum(inner, outer)))
             bound = (drifts + np.sqrt(spread)) * (1 + _MARGIN)
-        return self._inf_where_unknown(bound, state, self._epsilon_budget)
+        return self._inf_where_unknown(bound, state, Budget(self.delta / 2, 0.0))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -93,11 +94,9 @@ class Tracker(ABC):
         """Return the state after the release of `request`."""
         blocks, high, low = state
         budget, charge = self._budget, self.charge(request)
-        fits = budget.fits((high, low), charge)
-        more_high, more_low = budget.add((high, low), charge)
+        fits, (more_high, more_low) = budget.step((high, low), charge)
         n = len(blocks)
-        fresh_high, fresh_low = budget.add(budget.start(n), charge)
-        alone = budget.fits(budget.start(n), charge)
+        alone, (fresh_high, fresh_low) = budget.step(budget.start(n), charge)
         needs = _blocks_covering(budget, charge, n)
         # exact: both are integers of at most 2^48, or one is infinite
         blocks = blocks + np.where(fits, 0.0, np.where(alone, 1.0, needs - (high == 0)))
@@ -169,13 +168,12 @@ class RenyiTracker(Tracker):
 
     alpha: float
     size: float
-    _budget: Budget = field(init=False, repr=False, compare=False)
+    _budget = cached_property(lambda self: Budget.of(self.size))
     proof: ClassVar[str] = "Feldman & Zrnic (2021), Proposition 4.10"
     kernel_theorems: ClassVar[tuple[str, ...]] = ("tracker_renyi", "tracker_kl")
 
     def __post_init__(self) -> None:
         store_checked_parameters(self, alpha=one_order_from_one, size=one_positive)
-        object.__setattr__(self, "_budget", Budget.of(self.size))
 
     def charge(self, request: DominatingPair) -> Charge:
         return renyi_charge(request, self.alpha)
@@ -214,7 +212,7 @@ class GaussianTracker(Tracker):
     """
 
     size: float
-    _budget: Budget = field(init=False, repr=False, compare=False)
+    _budget = cached_property(lambda self: Budget.square_of(self.size))
     proof: ClassVar[str] = (
         "Koskela, Tobaben & Honkela (2023), Appendix C.5, as Feldman & Zrnic (2021), Proposition 4.10"
     )
@@ -222,7 +220,6 @@ class GaussianTracker(Tracker):
 
     def __post_init__(self) -> None:
         store_checked_parameters(self, size=one_positive)
-        object.__setattr__(self, "_budget", Budget.square_of(self.size))
 
     def charge(self, request: DominatingPair) -> Charge:
         return gdp_charge(request)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -64,9 +65,9 @@ class VaryingTracker(Tracker):
 
     alpha: float
     sizes: Sequence[float]
-    size: float = field(init=False, repr=False, compare=False)
-    _budget: Budget = field(init=False, repr=False, compare=False)
-    _budgets: tuple[Budget, ...] = field(init=False, repr=False, compare=False)
+    size = cached_property(lambda self: self.sizes[0])
+    _budget = cached_property(lambda self: self._budgets[0])
+    _budgets = cached_property(lambda self: tuple(map(Budget.of, self.sizes)))
     theorem: ClassVar[str] = "RDP filter"
     proof: ClassVar[str] = "Feldman & Zrnic (2021), Section 4.4: Theorem 4.3 with the sum of the sizes"
 
@@ -79,9 +80,6 @@ class VaryingTracker(Tracker):
             raise ValueError("sizes must have at least one size, got none; pass e.g. [0.5, 0.3]")
         store_checked_parameters(self, alpha=one_order_from_one)
         object.__setattr__(self, "sizes", sizes)
-        object.__setattr__(self, "size", sizes[0])
-        object.__setattr__(self, "_budgets", tuple(map(Budget.of, sizes)))
-        object.__setattr__(self, "_budget", self._budgets[0])
 
     def charge(self, request: DominatingPair) -> Charge:
         return renyi_charge(request, self.alpha)

@@ -11,7 +11,6 @@ code. A third loop adds other charges, computed by NumPy.
 
 from __future__ import annotations
 
-import struct
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -29,6 +28,7 @@ from filterproof.filters.accounting.charge_kinds import (
 )
 from filterproof.theory.fast.compiler import compiler, pays_off
 from filterproof.theory.numerics.error_free import Exact
+from filterproof.theory.rounding import double_to_place
 
 #: Sums per block, so that temporary data stay in the cache, in reused memory.
 SUMS_PER_BLOCK = 16384
@@ -69,8 +69,8 @@ def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], E
             kernels.add_pairs(*pairs, (limit.high, limit.low), fits[runs], top[runs], rest[runs])
         return fits, (top, rest)
     x = np.ascontiguousarray(np.atleast_1d(charge.x))
-    if not bits_of(float(x[0])) & LAST_BITS and low_doubles_are_zero(state[1]):
-        least = bits_of(max(MIN_ROOT / limit.inverse_sqrt_unit, 5e-324))
+    if not double_to_place(float(x[0])) & LAST_BITS and low_doubles_are_zero(state[1]):
+        least = double_to_place(max(MIN_ROOT / limit.inverse_sqrt_unit, 5e-324))
         terms = limit.inverse_sqrt_unit, charge.scale, least, limit.largest_double
         if not kernels.add_squares_if_exact(high, x, x.view(np.int64), *terms, top, fits):
             return fits, (top, state[1])
@@ -80,12 +80,6 @@ def step(limit: Any, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], E
         high, low, each, limit.inverse_sqrt_unit, charge.scale, (limit.high, limit.low), fits, top, rest
     )
     return fits, (top, rest)
-
-
-def bits_of(x: float) -> int:
-    """Return the bits of x as an integer. For numbers from zero up, the order is the same."""
-    bits: int = struct.unpack("<q", struct.pack("<d", x))[0]
-    return bits
 
 
 def low_doubles_are_zero(low: NDArray[np.float64]) -> bool:

@@ -30,11 +30,12 @@ within 4 units in the last place of it.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from reprlib import repr as short
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,9 @@ from filterproof.theory.rounding import (
     round_down_tiny_products,
     towards_zero,
 )
+
+#: (high, low) of the first sum, of the second, ...: arrays of shape (n,).
+Sums: TypeAlias = tuple[NDArray[Any], ...]
 
 _LARGEST = np.finfo(np.float64).max
 
@@ -114,7 +118,7 @@ class Budget:
         return f"<Budget {self.limit!r}: high={self.high!r}, low={self.low!r}, exponent={self.exponent}>"
 
     @classmethod
-    def of(cls, value: float) -> Budget:
+    def of(cls, value: float | Fraction) -> Budget:
         """Return the budget `value` >= 0, rounded down to a double."""
         value = _largest_double(value)
         exponent = (math.frexp(value)[1] - 1) // 2
@@ -123,7 +127,7 @@ class Budget:
 
     @classmethod
     def square_of(cls, value: float) -> Budget:
-        """Return the budget `value`^2, exactly for a double `value` >= 0, and otherwise rounded down."""
+        """Return the budget `value^2`, exactly for a double `value >= 0`, and otherwise rounded down."""
         value = _largest_double(value)
         exponent = max(math.frexp(value)[1] - 1, -1000)  # 2^1074 is no double
         high, low = square(math.ldexp(value, -exponent))
@@ -268,3 +272,19 @@ def is_valid_sum(state: Exact) -> NDArray[np.bool_]:
     with np.errstate(over="ignore", invalid="ignore"):
         sound: NDArray[np.bool_] = (high >= 0) & (high < math.inf) & (high + low == high)
     return sound
+
+
+def split_sums(state: Sums) -> list[Exact]:
+    """Return each sum of the state as a pair of doubles, high and low."""
+    return list(zip(state[::2], state[1::2], strict=True))
+
+
+def step_sums(
+    budgets: Iterable[Budget], state: Sums, charges: Iterable[Charge]
+) -> tuple[NDArray[np.bool_], Sums]:
+    """Return whether each sum fits its budget with its charge added, shape (sums, n), and the sums after."""
+    steps = [
+        budget.step(pair, charge)
+        for budget, pair, charge in zip(budgets, split_sums(state), charges, strict=True)
+    ]
+    return np.array([fits for fits, _ in steps]), tuple(part for _, after in steps for part in after)

@@ -152,7 +152,6 @@ def from_queryable(
     *,
     menu: Menu,
     denied: Denied,
-    spent: Callable[[Any], float] | None = None,
 ) -> PrivacyFilter:
     """Create a filter from a queryable: an object that holds data and denies queries beyond its budget.
 
@@ -170,8 +169,6 @@ def from_queryable(
         The pairs that requests may use; an examination uses the names.
     denied : exception type, tuple of exception types, or callable
         The exceptions that mean a denial. Other exceptions are raised.
-    spent : callable, optional
-        As in `from_budget`.
 
     Returns
     -------
@@ -195,4 +192,4 @@ def from_queryable(
     def invoked(queryable: Any, pair: DominatingPair) -> None:
         queryable(queries[pair] if pair in queries else query(pair))
 
-    return from_budget(make, invoked, promise, menu=menu, denied=denied, spent=spent)
+    return from_budget(make, invoked, promise, menu=menu, denied=denied)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -18,7 +18,12 @@ from filterproof.filters.accountants.linear_queries import LinearAnswer, LinearQ
 from filterproof.filters.accountants.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
 from filterproof.filters.certified.admission_conditions import condition_of
 from filterproof.filters.certified.comparison import Comparison, Comparisons
-from filterproof.filters.certified.decisions import FAMILIES, decision_boundaries, last_admitted, last_granted
+from filterproof.filters.certified.decisions import (
+    FAMILIES,
+    decision_boundaries,
+    decision_boundary,
+    last_admitted,
+)
 from filterproof.filters.rules.one_sum import GaussianFilter, RenyiFilter
 from filterproof.filters.rules.tracker_limit import TrackerLimitFilter
 from filterproof.theory.pairs import Gaussian
@@ -73,11 +78,6 @@ def _opened_block_count(cost: Fraction, times: int, block_budget: Fraction) -> i
     return closed + 1
 
 
-def _last_accepted(ask: Callable[[float], bool], low: float = 1e-100, high: float = 1e100) -> float:
-    """Return the accepted number next to the boundary, by bisection; nan without one."""
-    return last_granted(ask, low, high) or math.nan
-
-
 def individual_comparisons(accountant: IndividualFilter, name: str) -> Iterator[Comparison]:
     """Yield the charge of a Gaussian request, the selection and the cuts of norms under the filter of each person."""
     of, sigma = Comparisons("individual filter", name), 0.7
@@ -88,7 +88,7 @@ def individual_comparisons(accountant: IndividualFilter, name: str) -> Iterator[
     condition = condition_of(accountant.filter)
     if condition is None or "Gaussian(x)" not in condition.costs:
         return
-    scale = 4.0  # a power of two, so that norms are multiples of mu
+    mus, scale = FAMILIES["Gaussian(x)"], 4.0  # a power of two, so that norms are multiples of mu
 
     def individual_filter_after(before: int, count: int = 2) -> IndividualFilter:
         people = IndividualFilter(accountant.filter, count)
@@ -101,7 +101,7 @@ def individual_comparisons(accountant: IndividualFilter, name: str) -> Iterator[
             individual_filter_after(before).select(gaussian_request(np.array([scale * x, 0.0]), scale))[0]
         )
 
-    largest_accepted = _last_accepted(partial(is_selected, before=0))
+    largest_accepted = decision_boundary(partial(is_selected, before=0), *mus.size_range)
     unit, norm = largest_accepted / 3, scale * largest_accepted * 3
     for before in (0, 2):
         margin = condition.margin("Gaussian(x)", [("Gaussian(x)", Fraction(unit), before)] if before else [])
@@ -110,7 +110,7 @@ def individual_comparisons(accountant: IndividualFilter, name: str) -> Iterator[
         for says, value in (
             (
                 f"last mu selected after {before} rounds of {unit!r}",
-                _last_accepted(partial(is_selected, before=before)),
+                decision_boundary(partial(is_selected, before=before), *mus.size_range),
             ),
             (f"mu of a norm clipped to the remaining budget after {before} rounds", cut),
         ):
@@ -152,10 +152,10 @@ def linear_queries_comparisons(accountant: LinearQueries, name: str) -> Iterator
         return queries.report_for(0).remaining < left
 
     root = math.sqrt(accountant.norm_budget)
-    largest_accepted = _last_accepted(partial(is_counted, before=0), 1e-6 * root, 1e6 * root)
+    largest_accepted = decision_boundary(partial(is_counted, before=0), 1e-6 * root, 1e6 * root)
     unit = largest_accepted / 3
     for before in (0, 4):
-        last = _last_accepted(partial(is_counted, before=before), 1e-6 * root, 1e6 * root)
+        last = decision_boundary(partial(is_counted, before=before), 1e-6 * root, 1e6 * root)
         says = f"largest value with which a person is counted after {before} answers of {unit!r}"
         # squares are rounded, and the noise covers this: together they must not cost more than kappa
         margin = "kappa - (before*unit**2 + x**2)/(2*sigma**2)"
@@ -177,5 +177,5 @@ def clipped_sums_comparisons(accountant: ClippedSums, name: str) -> Iterator[Com
     norm = Fraction(float(sums.factors.made_public()[0])) * Fraction(float(vector[0, 0])) / 3 * 5
     room = last_admitted(accountant.people.filter, [], FAMILIES["Gaussian(x)"])
     clip = Fraction(accountant.clip)
-    cap = clip if room is None else min(clip, Fraction(room) * sigma)
+    cap = clip if math.isnan(room) else min(clip, Fraction(room) * sigma)
     yield of.at_most("norm of a vector that was clipped", norm, cap, slack=2.0**-36)

@@ -38,7 +38,7 @@ def blackwell_comparisons(filt: BlackwellFilter, name: str) -> Iterator[Comparis
     of, mu, gaussians = Comparisons("Blackwell filter", name), Fraction(filt.mu), FAMILIES["Gaussian(x)"]
     if isinstance(filt.promise, ZCDP):
         yield of.at_least("promised rho", filt.promise.rho, "mu**2/2", mu=mu)
-    last = last_admitted(filt, [], gaussians) or math.nan
+    last = last_admitted(filt, [], gaussians)
     yield of.by_margin(
         "last x of Gaussian(x) admitted, nothing spent", last, "<=", "mu - x", slack=2.0**-40, mu=mu
     )
@@ -55,7 +55,7 @@ def blackwell_comparisons(filt: BlackwellFilter, name: str) -> Iterator[Comparis
     margin = partial(_domination_gap_at_count, mu, epsilon)
     yield of.by_margin(f"how often {pair!r} is admitted", times, "<=", margin, slack=slack, least=1)
     history = max(times // 2, 1)
-    last = last_from(filt, states[history], gaussians) or math.nan
+    last = last_from(filt, states[history], gaussians)
     says = f"last x of Gaussian(x) admitted after {history} of {pair!r}"
     margin = partial(_domination_gap_after_gaussian, mu, epsilon, history)
     yield of.by_margin(says, last, "<=", margin, slack=_GRID)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from filterproof.filters.certified.comparison import Comparison, ComparisonResult
+from filterproof.filters.certified.comparison import Comparison
 from filterproof.theory.display import Displayed, Row
 from filterproof.theory.evidence import Evidence
 
@@ -25,7 +25,7 @@ class CertifiedNumbers(Displayed):
     ----------
     subject : str
         The object.
-    numbers : tuple of ComparisonResult
+    numbers : tuple of Comparison
         The compared numbers.
     uncovered : tuple of str
         What no comparison covers, with the reason.
@@ -37,7 +37,7 @@ class CertifiedNumbers(Displayed):
     """
 
     subject: str
-    numbers: tuple[ComparisonResult, ...]
+    numbers: tuple[Comparison, ...]
     uncovered: tuple[str, ...] = ()
 
     @classmethod
@@ -45,7 +45,8 @@ class CertifiedNumbers(Displayed):
         cls, subject: str, numbers: Iterable[Comparison], uncovered: Iterable[str] = ()
     ) -> CertifiedNumbers:
         """Compare the numbers, and return the results."""
-        return cls(subject, tuple(number.checked() for number in numbers), tuple(uncovered))
+        # every status is true: this computes them now
+        return cls(subject, tuple(number for number in numbers if number.status), tuple(uncovered))
 
     @property
     def holds(self) -> bool:
@@ -53,14 +54,14 @@ class CertifiedNumbers(Displayed):
         return bool(self.numbers) and not self.refused
 
     @property
-    def refused(self) -> tuple[ComparisonResult, ...]:
+    def refused(self) -> tuple[Comparison, ...]:
         """The numbers that disagree with their theorems."""
         return tuple(number for number in self.numbers if not number.fits)
 
     @property
     def theorems(self) -> tuple[str, ...]:
         """The theorems of the numbers, without repetition."""
-        return tuple(dict.fromkeys(number.number.theorem for number in self.numbers))
+        return tuple(dict.fromkeys(number.theorem for number in self.numbers))
 
     @property
     def evidence(self) -> Evidence:
@@ -71,7 +72,7 @@ class CertifiedNumbers(Displayed):
         lines = [f"{self.subject}: {len(self.numbers)} numbers, {len(self.refused)} refused"]
         if self.numbers:
             lines[0] += f" ({self.evidence.name})"
-        lines += [f"{number.status.name}: {number.number.says}" for number in self.refused]
+        lines += [f"{number.status.name}: {number.says}" for number in self.refused]
         lines += [f"not covered: {note}" for note in self.uncovered]
         return "\n".join(lines)
 
@@ -79,13 +80,13 @@ class CertifiedNumbers(Displayed):
         """Return a row for each number: description, value, safe side, outcome, and declared loss of tightness."""
         return [
             {
-                "theorem": number.number.theorem,
-                "number": number.number.says,
-                "value": None if number.number.value is None else str(number.number.value),
-                "side": number.number.side,
+                "theorem": number.theorem,
+                "number": number.says,
+                "value": None if number.value is None else str(number.value),
+                "side": number.side,
                 "found": number.status.name,
                 "evidence": number.evidence.name,
-                "declared": None if number.number.slack is None else float(number.number.slack),
+                "declared": None if number.slack is None else float(number.slack),
                 "detail": number.detail,
             }
             for number in self.numbers

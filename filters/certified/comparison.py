@@ -1,7 +1,7 @@
 """Comparisons of run-time numbers with theorems, decided at exactly the doubles that run.
 
 >>> of = Comparisons("RDP filter", "ZCDPFilter(0.5)")
->>> [of.at_most("budget", value, "rho", rho=0.5).checked().status.name for value in (0.5, 0.5000000005)]
+>>> [of.at_most("budget", value, "rho", rho=0.5).status.name for value in (0.5, 0.5000000005)]
 ['FITS', 'UNSOUND']
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
-from functools import cache, reduce
+from functools import cache, cached_property, reduce
 from typing import Any, Literal, TypeAlias
 
 from flint import arb, ctx
@@ -72,7 +72,7 @@ class SmallestMargin:
         return reduce(arb.max if self.some else arb.min, margins)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Comparison:
     """A run-time number x, its theorem, and the safe side of the theorem's value.
 
@@ -80,7 +80,7 @@ class Comparison:
     and "=" for an approximation with a declared error. `margin` at x is zero or more exactly if x is safe ("=": if x is
     at most the true value), and `at` has its parameters. The margin must change its sign before x + slack |x| + least,
     to the other side for ">=" and to both sides for "=": the waste is declared beforehand. A slack of None declares
-    nothing, if the theorem's own value is only a bound.
+    nothing, if the theorem's own value is only a bound. `status`, `evidence` and `detail` are computed once.
     """
 
     theorem: str
@@ -92,29 +92,38 @@ class Comparison:
     slack: Fraction | None
     least: Fraction = Fraction(0)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Drop functions: a pickled number keeps its value and is not compared again."""
-        margin = self.margin if isinstance(self.margin, str) else "a function"
-        rest = self.at, self.slack, self.least
-        return Comparison, (self.theorem, self.says, self.value, self.side, margin, *rest)
+    def __getstate__(self) -> dict[str, Any]:
+        """Drop functions: a pickled number keeps its results and is not compared again."""
+        results = {name: getattr(self, name) for name in ("status", "evidence", "detail")}
+        return vars(self) | results | ({} if isinstance(self.margin, str) else {"margin": "a function"})
 
-    def checked(self) -> ComparisonResult:
-        """Return the comparison, in fractions if the margin has no function in it, else in balls."""
-        if self.value is None:
-            return ComparisonResult(
-                self, ComparisonStatus.UNSOUND, Evidence.EXACT, "it is not a finite number"
-            )
-        exact = (
+    @property
+    def fits(self) -> bool:
+        """Whether it is on the safe side and wastes no more than declared."""
+        return self.status is ComparisonStatus.FITS
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """EXACT, in fractions, if the margin has no function in it; else CERTIFIED, in balls."""
+        exact = self.value is None or (
             isinstance(self.margin, str)
             and rational_value(self.margin, {**self.at, "x": self.value}) is not None
         )
-        at = f"at x = {float(self.value):.17g}"
-        detail = f"0 <= {self.margin} {at}" if isinstance(self.margin, str) else f"a ball {at}"
-        return ComparisonResult(
-            self, self._status(self.value), Evidence.EXACT if exact else Evidence.CERTIFIED, detail
-        )
+        return Evidence.EXACT if exact else Evidence.CERTIFIED
 
-    def _status(self, value: Fraction) -> ComparisonStatus:
+    @cached_property
+    def detail(self) -> str:
+        """The margin and its argument."""
+        if self.value is None:
+            return "it is not a finite number"
+        margin = f"0 <= {self.margin}" if isinstance(self.margin, str) else "a ball"
+        return f"{margin} at x = {float(self.value):.17g}"
+
+    @cached_property
+    def status(self) -> ComparisonStatus:
+        """The result of the comparison."""
+        if (value := self.value) is None:
+            return ComparisonStatus.UNSOUND
         room = (self.slack or 0) * abs(value) + self.least
         up, down = value + room, value - room
         if self.side == "=":
@@ -154,21 +163,6 @@ class Comparison:
                 if ball > 0 or ball < 0 or ball == 0:
                     return bool(ball > 0) - bool(ball < 0), precision
         return None, precision
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonResult:
-    """A run-time number after its comparison."""
-
-    number: Comparison
-    status: ComparisonStatus
-    evidence: Evidence
-    detail: str
-
-    @property
-    def fits(self) -> bool:
-        """Whether it is on the safe side and wastes no more than declared."""
-        return self.status is ComparisonStatus.FITS
 
 
 def _exact_value(value: Exact) -> Fraction | None:

@@ -28,7 +28,7 @@ from filterproof.filters.contract.contract_checks import (
     checked_step,
 )
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.filters.contract.largest_granted import last_granted as bisected
+from filterproof.filters.contract.largest_granted import last_granted
 from filterproof.filters.contract.state import State
 from filterproof.theory.pairs import (
     KOV,
@@ -85,7 +85,7 @@ def decision_boundaries(filt: FilterBase, condition: AdmissionCondition, name: s
     for family in condition.costs:
         last = last_admitted(filt, [], FAMILIES[family])
         yield from _boundary_comparisons(filt, condition, of, last, family, [])
-        if last is not None:
+        if math.isfinite(last):
             first[family] = last
             says = f"decisions on {family} that differ when two runs are asked at once"
             yield of.near_truth(says, _count_disagreeing_runs(filt, FAMILIES[family], last), 0)
@@ -109,25 +109,22 @@ def decision_boundaries(filt: FilterBase, condition: AdmissionCondition, name: s
         yield of.near_truth(f"how many of three {family} are admitted, whose charge is infinite", admitted, 0)
 
 
-def last_admitted(filt: FilterBase, history: Sequence[Spent], family: RequestFamily) -> float | None:
-    """Return the x next to the boundary among those granted after a history, or None.
+def last_admitted(filt: FilterBase, history: Sequence[Spent], family: RequestFamily) -> float:
+    """Return the x next to the boundary among those granted after a history, or NaN.
 
     It is the boundary itself if the filter grants everything of smaller cost.
     """
     return last_from(filt, state_after(filt, history, 1), family)
 
 
-def last_from(filt: FilterBase, state: State, family: RequestFamily) -> float | None:
+def last_from(filt: FilterBase, state: State, family: RequestFamily) -> float:
     """As `last_admitted`, in a state of one run."""
-    return last_granted(lambda x: _is_granted(filt, state, family.make(x)), *family.size_range)
+    return decision_boundary(lambda x: _is_granted(filt, state, family.make(x)), *family.size_range)
 
 
-def last_granted(ask: Callable[[float], bool], cheap: float, dear: float) -> float | None:
-    """Return the x next to the boundary among the granted ones, by bisection over the doubles from zero up.
-
-    None if the cheap end is denied, or the expensive one granted.
-    """
-    return bisected(ask, cheap, dear) if ask(cheap) and not ask(dear) else None
+def decision_boundary(ask: Callable[[float], bool], cheap: float, dear: float) -> float:
+    """Return the last x that `ask` accepts; NaN if it refuses the cheap end, or accepts the expensive one."""
+    return last_granted(ask, cheap, dear) if ask(cheap) and not ask(dear) else math.nan
 
 
 def constructor_refuses(make: Callable[[], object]) -> bool:
@@ -143,7 +140,7 @@ def _boundary_comparisons(
     filt: FilterBase,
     condition: AdmissionCondition,
     of: Comparisons,
-    last: float | None,
+    last: float,
     family: str,
     history: Sequence[Spent],
 ) -> Iterator[Comparison]:
@@ -152,7 +149,7 @@ def _boundary_comparisons(
     cheap, dear = requests.size_range
     spent = f"after {len(history)} others" if history else "nothing spent"
     says = f"last x of {family} admitted{' ' if history else ', '}{spent}"
-    if last is not None:
+    if math.isfinite(last):
         side: BoundSide = "<=" if requests.cost_increases else ">="
         yield of.by_margin(says, last, side, margin, slack=condition.slack, **condition.at)
     elif _is_granted(filt, state_after(filt, history, 1), requests.make(cheap)):

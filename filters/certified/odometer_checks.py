@@ -19,7 +19,7 @@ from filterproof.filters.accountants.odometers import (
     StitchedOdometer,
 )
 from filterproof.filters.certified.comparison import Comparison, Comparisons, TrueValue
-from filterproof.filters.certified.decisions import FAMILIES, last_granted
+from filterproof.filters.certified.decisions import FAMILIES, decision_boundary
 from filterproof.theory.pairs import Gaussian, Laplace, RandomizedResponse
 from filterproof.theory.pairs.reference_values import Exact, ReferenceValue, ball_of
 from filterproof.theory.theorems.formula import compile_formula
@@ -130,5 +130,5 @@ def _infinite_mass_comparison(
     if allowed < Fraction(erasure.low):
         yield of.near_truth(f"{says}: none", int(has_finite_bound(erasure.low)), 0)
         return
-    last = last_granted(has_finite_bound, *erasure.size_range)
-    yield of.at_most(says, math.nan if last is None else last, allowed, slack=2.0**-40)
+    last = decision_boundary(has_finite_bound, *erasure.size_range)
+    yield of.at_most(says, last, allowed, slack=2.0**-40)

@@ -29,8 +29,8 @@ from filterproof.theory.drift import mean_loss_upper_bound
 from filterproof.theory.pairs import DominatingPair, normal_distribution
 from filterproof.theory.pairs.reference_values import Exact, ReferenceValue, ball_of
 
-#: The allowed excess of a charge above the true value, relative, and in units of one for squares that underflow.
-SLACK, UNDERFLOW_SLACK = 2.0**-44, 2.0**-950
+#: The allowed excess of a charge above the true value, relative.
+SLACK = 2.0**-44
 #: Exponents from which their rounding is charged, and the largest relative loss by them.
 _ROUNDED, _LARGEST = 48.0, 1500.0
 _ORDERS = (1.0, 1.0000152587890625, 1.5, 2.0, 8.0, 16.0, 64.0, 128.0)
@@ -69,6 +69,11 @@ def charge_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
             yield of.near_truth(says, value, truth, slack=2.0**-44, least=2.0**-50)
 
 
+def _room(slack: float = SLACK) -> dict[str, float]:
+    """Return the allowed excess of a charge: relative, and in units of one for squares that underflow."""
+    return {"slack": slack, "least": 2.0**-950}
+
+
 def _exact_charge(charge: Charge) -> Exact:
     return exact_charges(charge)[0]
 
@@ -76,11 +81,9 @@ def _exact_charge(charge: Charge) -> Exact:
 def _pure_charge_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
     truth, of = pair.reference_values.pure_epsilon, Comparisons("basic composition", repr(pair))
     epsilon, delta = (float(value) for value in approximate_charge(pair, None))
-    yield of.at_least(
-        "pure charge", _exact_charge(pure_charge(pair)), truth, slack=SLACK, least=UNDERFLOW_SLACK
-    )
+    yield of.at_least("pure charge", _exact_charge(pure_charge(pair)), truth, **_room())
     if pair.reference_values.kov_parameters is None:
-        yield of.at_least("epsilon, its delta 0", epsilon, truth, slack=SLACK, least=UNDERFLOW_SLACK)
+        yield of.at_least("epsilon, its delta 0", epsilon, truth, **_room())
         yield of.near_truth("delta beside its epsilon", delta, 0)
     if truth.formula is not None and epsilon < 700:
         of, value = Comparisons("Rogers filter", repr(pair)), float(mean_loss_upper_bound(epsilon))
@@ -90,13 +93,8 @@ def _pure_charge_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
 def _zcdp_charge_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
     charge, reference_values = _exact_charge(zcdp_charge(pair)), pair.reference_values
     of = Comparisons(reference_values.zcdp_theorem, repr(pair))
-    yield of.at_least(
-        "zCDP charge",
-        charge,
-        reference_values.zcdp_rho,
-        slack=reference_values.zcdp_slack,
-        least=UNDERFLOW_SLACK,
-    )
+    room = _room(reference_values.zcdp_slack)
+    yield of.at_least("zCDP charge", charge, reference_values.zcdp_rho, **room)
     if isinstance(charge, Fraction) and not _is_gaussian(pair) and (charge > 2.0**-100 or charge == 0):
         says = f"zCDP charge times the order, at orders {', '.join(map(str, _GRID))} both ways"
         of = Comparisons("Rényi divergences", repr(pair))
@@ -119,9 +117,7 @@ def _directions(pair: DominatingPair) -> tuple[DominatingPair, ...]:
 def _gdp_charge_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
     charge, mu, reference_values = _exact_charge(gdp_charge(pair)), float(pair.gdp_mu), pair.reference_values
     of = Comparisons("GDP filter", repr(pair))
-    yield of.at_least(
-        "GDP charge", charge, reference_values.gdp_mu.squared(), slack=SLACK, least=UNDERFLOW_SLACK
-    )
+    yield of.at_least("GDP charge", charge, reference_values.gdp_mu.squared(), **_room())
     if isinstance(charge, Fraction) and _MODERATE[0] < mu < _MODERATE[1] and not _is_gaussian(pair):
         at = ", ".join(f"{unit * mu:.4g}" for unit in _UNITS)
         of, margin = Comparisons("Gaussian hockey-stick", repr(pair)), partial(_domination_margin, pair, mu)
@@ -156,9 +152,7 @@ def _renyi_charge_comparison(pair: DominatingPair, order: float, truth: Referenc
     if (sampled := pair.subsampled_gaussian_parameters) is not None:
         q, sigma = float(sampled[0]), float(sampled[1])
         slack += order * (1 - math.log(q) + 1 / (sigma * sigma)) * _SAMPLED
-    return Comparisons("RDP filter", repr(pair)).at_least(
-        says, value, truth, slack=slack, least=UNDERFLOW_SLACK
-    )
+    return Comparisons("RDP filter", repr(pair)).at_least(says, value, truth, **_room(slack))
 
 
 def subsampled_gaussian_comparison(pair: DominatingPair, order: float) -> Comparison:
@@ -188,27 +182,19 @@ def _approximate_charge_comparisons(pair: DominatingPair) -> Iterator[Comparison
     if (own := reference_values.kov_parameters) is not None:
         for word, value, truth in zip(("epsilon", "delta"), declared, own, strict=True):
             yield basic.at_least(f"its own {word}", value, truth, slack=0)
-        yield zcdp.at_least("rho beside xi", rho, own[0] ** 2 / 2, slack=SLACK, least=UNDERFLOW_SLACK)
-        yield zcdp.at_least("xi", xi, own[1], slack=0, least=UNDERFLOW_SLACK)
+        yield zcdp.at_least("rho beside xi", rho, own[0] ** 2 / 2, **_room())
+        yield zcdp.at_least("xi", xi, own[1], **_room(0.0))
         return
-    yield zcdp.at_least(
-        "rho beside xi = 0",
-        rho,
-        reference_values.zcdp_rho,
-        slack=reference_values.zcdp_slack,
-        least=UNDERFLOW_SLACK,
-    )
+    room = _room(reference_values.zcdp_slack)
+    yield zcdp.at_least("rho beside xi = 0", rho, reference_values.zcdp_rho, **room)
     yield zcdp.near_truth("xi", xi, 0)
     if reference_values.pure_epsilon.formula is None:
         yield basic.at_least("the epsilon at which it is charged", declared[0], Fraction(1, 2), slack=0)
-        larger = _larger_true_value(pair, "hockey_stick", 0.5)
-        yield basic.at_least(
-            "its delta at epsilon 0.5",
-            declared[1],
-            larger,
-            slack=reference_values.hockey_stick_slack,
-            least=UNDERFLOW_SLACK,
+        larger, room = (
+            _larger_true_value(pair, "hockey_stick", 0.5),
+            _room(reference_values.hockey_stick_slack),
         )
+        yield basic.at_least("its delta at epsilon 0.5", declared[1], larger, **room)
 
 
 def pair_distribution_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
@@ -221,11 +207,9 @@ def pair_distribution_comparisons(pair: DominatingPair) -> Iterator[Comparison]:
         ("zcdp_rho", reference_values.zcdp_theorem, reference_values.zcdp_slack),
         ("gdp_mu", "GDP filter", SLACK),
     ):
-        value = float(getattr(pair, attribute))
+        value, truth = float(getattr(pair, attribute)), getattr(reference_values, attribute)
         says = f"{pair!r}: {attribute} as it is declared"
-        yield Comparisons(theorem).at_least(
-            says, value, getattr(reference_values, attribute), slack=share, least=UNDERFLOW_SLACK
-        )
+        yield Comparisons(theorem).at_least(says, value, truth, **_room(share))
     for theorem, says, method, points in (
         ("Gaussian hockey-stick", "hockey-stick at {}", "hockey_stick", _LEVELS),
         ("realisation filter", "P(L <= {})", "loss_cdf", _LOSSES),

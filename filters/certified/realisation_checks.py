@@ -12,7 +12,7 @@ import numpy as np
 from flint import arb
 
 from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
-from filterproof.filters.certified.decisions import FAMILIES, last_admitted, last_granted
+from filterproof.filters.certified.decisions import FAMILIES, decision_boundary, last_admitted
 from filterproof.filters.contract.contract_checks import (
     checked_admits,
     checked_observe,
@@ -71,10 +71,10 @@ def realisation_comparisons(filt: RealisationFilter, name: str) -> Iterator[Comp
         if any(entry.formula is None for entry in quantiles):
             continue
         goes_on_with_loss = lambda x, sign=sign: admits_after_losses(filt, pair, (sign * x, 0.0))  # noqa: E731
-        last = last_granted(goes_on_with_loss, 1e-9, 1e4)
+        last = decision_boundary(goes_on_with_loss, 1e-9, 1e4)
         margin = partial(_room_for_loss, filt.epsilon, quantiles)
         says = f"the loss {word} zero, before the last release, up to which it goes on"
-        if last is None:
+        if math.isnan(last):
             none = of.by_margin(f"{says}: not even 1e-9", 0, "<=", margin, slack=0, least=1e-9)
             if none.sign(Fraction(0)) == -1:  # the theorem allows no second release either
                 ends = False
@@ -99,7 +99,7 @@ def realisation_comparisons(filt: RealisationFilter, name: str) -> Iterator[Comp
     yield of.at_most(says, times, filt.rounds if ends else 1, slack=0 if ends else None)
     mus = [float(mu) for entry in filt.menu if (mu := entry.normal_mu) is not None]
     if times and len(mus) == len(filt.menu):
-        last = last_admitted(filt, [], FAMILIES["Gaussian(x)"]) or math.nan
+        last = last_admitted(filt, [], FAMILIES["Gaussian(x)"])
         says = "last x of Gaussian(x) admitted, the menu's largest"
         yield of.at_most(says, last, Fraction(max(mus)), slack=2.0**-40)
 

@@ -1,7 +1,7 @@
 """Charges after an observed output, compared with their theorems in balls.
 
 >>> from filterproof.filters.rules.hockey_stick import HockeyStickFilter
->>> all(one.checked().fits for one in hockey_stick_filter_comparisons(HockeyStickFilter(1.0, 1e-3), "it"))
+>>> all(one.fits for one in hockey_stick_filter_comparisons(HockeyStickFilter(1.0, 1e-3), "it"))
 True
 """
 
@@ -18,8 +18,8 @@ from flint import arb
 from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.decisions import FAMILIES, last_admitted
 from filterproof.filters.certified.double_double import exact_charge_sum
-from filterproof.filters.rules.ex_post import ExPostFilter
 from filterproof.filters.rules.hockey_stick import HockeyStickFilter
+from filterproof.filters.rules.several_sums import ExPostFilter
 from filterproof.theory.pairs import KOV, DominatingPair, Gaussian, Laplace, RandomizedResponse
 from filterproof.theory.pairs.reference_values import ball_of
 
@@ -46,10 +46,9 @@ def hockey_stick_filter_comparisons(filt: HockeyStickFilter, name: str) -> Itera
     for family, formula in _FIRST.items():
         last, margin = last_admitted(filt, [], FAMILIES[family]), f"delta - ({formula})"
         used = {key: value for key, value in at.items() if key in margin}
-        value = math.nan if last is None else last
-        yield of.by_margin(f"last x of {family} admitted", value, "<=", margin, slack=_SLACK, **used)
+        yield of.by_margin(f"last x of {family} admitted", last, "<=", margin, slack=_SLACK, **used)
     last = last_admitted(filt, [], FAMILIES["Gaussian(x)"])
-    if last is not None:
+    if math.isfinite(last):
         # all of delta fits at a loss of zero, so more than that is requested in one direction
         runs = filt.observe(filt.start(2), np.array([0.5, -0.5]) * filt.epsilon)
         says = f"how many of two runs admit Gaussian({last!r}) once half of epsilon was lost, one each way"
@@ -93,5 +92,5 @@ def ex_post_comparisons(filt: ExPostFilter, name: str) -> Iterator[Comparison]:
     for loss in (0.0, 0.3, -0.7, 0.75, math.inf, -math.inf):
         state = filt.observe(filt.spend(filt.start(1), pair), np.array([loss]))
         says = f"charge of an output of {pair!r} with loss {loss!r}"
-        spent = exact_charge_sum(filt._epsilon, state[:2])
+        spent = exact_charge_sum(filt._sum_budgets[0], state[:2])
         yield of.at_least(says, spent, Fraction(min(abs(loss), 0.75)), slack=2.0**-40)

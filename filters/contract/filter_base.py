@@ -17,6 +17,7 @@ from filterproof.filters.contract.state import State, free_of_nan, runs_of
 from filterproof.theory.extremal import LargestDivergence
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.rounding import double_to_place
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -35,8 +36,8 @@ OnDenial: TypeAlias = Literal["halt", "retry"]
 
 #: A tuple with a longer repr is shown by a digest.
 _MAX_REPR_CHARS = 100
-# `affordable` bisects on bit patterns: those of positive doubles have the same order as the doubles.
-_MIN_BITS, _ONE_BITS, _MAX_BITS = (int(np.float64(x).view(np.int64)) for x in (2.0**-100, 1.0, 2.0**10))
+#: The places, among all doubles, of the smallest and the largest t of `affordable`, and of the largest probability.
+_LEAST, _MOST, _ONE = map(double_to_place, (2.0**-100, 2.0**10, 1.0))
 
 
 class FilterBase(ABC, Generic[StateT]):
@@ -209,21 +210,18 @@ class FilterBase(ABC, Generic[StateT]):
 def largest_affordable(
     admitted: Callable[[DominatingPair], NDArray[np.bool_]], family: MechanismFamily, n: int
 ) -> NDArray[np.float64]:
-    """Return the largest admitted size of a family for each run, by bisection."""
-    most = _MAX_BITS
+    """Return the largest admitted size of a family for each run, by bisections at once, as `last_granted` for one."""
+    most = _MOST
     try:
         family(2.0**10)
     except ValueError:  # a family of probabilities
-        most = _ONE_BITS
-    best = np.zeros(n, dtype=np.int64)
-    low = np.full(n, _MIN_BITS - 1, dtype=np.int64)
-    high = np.full(n, most + 1, dtype=np.int64)
+        most = _ONE
+    low, high = np.full(n, _LEAST - 1), np.full(n, most + 1)
     while np.any(high - low > 1):
-        middle = np.where(high - low > 1, low + (high - low) // 2, np.maximum(low, _MIN_BITS))
+        middle = np.maximum(low + (high - low) // 2, _LEAST)
         good = admitted(family(middle.view(np.float64)))
-        best = np.where(good, np.maximum(best, middle), best)
         low, high = np.where(good, middle, low), np.where(good, high, np.minimum(high, middle))
-    return best.view(np.float64)
+    return np.where(low < _LEAST, 0, low).view(np.float64)
 
 
 def _short_repr(value: object) -> str:

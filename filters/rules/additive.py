@@ -1,4 +1,4 @@
-"""Filters that grant a request while the exact sum of all charges is at most a budget.
+"""Filters that grant a request while exact sums of charges are at most their budgets.
 
 A new design states its guarantee and the charge of a request. The budget follows from both, rounded down. The
 library computes the sum exactly.
@@ -6,6 +6,7 @@ library computes the sum exactly.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from functools import lru_cache
 from inspect import getattr_static
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, PerRunCharge, SquaredCharge
 from filterproof.filters.accounting.charge_rules import ChargeRule
-from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.accounting.ledger import Budget, Sums, split_sums, step_sums
 from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.guarantee_budget import promised_budget
@@ -52,7 +53,53 @@ class _BudgetFromPromise:
         return _cached_budget(charge, promise, conversion)
 
 
-class AdditiveFilter(PrivacyFilter[Exact]):
+class SumsFilter(PrivacyFilter[Any]):
+    """A filter that grants a request while each of k exact sums of charges is at most a budget of its own.
+
+    A subclass defines the budget of each sum and the charge of a request for each sum.
+    """
+
+    order_free: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def _sum_budgets(self) -> tuple[Budget, ...]:
+        """The budget of each sum."""
+
+    @abstractmethod
+    def _sum_charges(self, request: DominatingPair) -> tuple[Charge, ...]:
+        """Return the charge of a request for each sum."""
+
+    def _enough_fit(self, fits: NDArray[np.bool_]) -> NDArray[Any]:
+        """Return whether a run with these sums within their budgets, shape (sums, n), is admitted."""
+        return np.asarray(fits.all(axis=0))
+
+    def start(self, n: int) -> Sums:
+        return tuple(part for budget in self._sum_budgets for part in budget.start(n))
+
+    def step(self, state: Any, request: DominatingPair) -> tuple[NDArray[Any], Any]:
+        fits, after = step_sums(self._sum_budgets, state, self._sum_charges(request))
+        return self._enough_fit(fits), after
+
+    #: Not `self.step`: the `step` of a subclass may call `admits` and `spend`.
+    _decide_and_charge = step
+
+    def admits(self, state: Any, request: DominatingPair) -> NDArray[Any]:
+        return self._decide_and_charge(state, request)[0]
+
+    def spend(self, state: Any, request: DominatingPair) -> Any:
+        return self._decide_and_charge(state, request)[1]
+
+    def is_reachable_state(self, state: Any) -> NDArray[Any]:
+        pairs = zip(self._sum_budgets, split_sums(state), strict=True)
+        return self._enough_fit(np.array([budget.is_reachable_state(pair) for budget, pair in pairs]))
+
+    def remaining(self, state: Any) -> NDArray[np.float64]:
+        """Return the largest further charge of the first sum, in its unit, rounded down: shape (n,)."""
+        return self._sum_budgets[0].left(state[:2])
+
+
+class AdditiveFilter(SumsFilter):
     """A filter that grants a request while the exact sum of all charges is at most the budget.
 
     A subclass sets `promise` and `charge`, as class attributes or in its constructor::
@@ -99,7 +146,6 @@ class AdditiveFilter(PrivacyFilter[Exact]):
     """
 
     conversion: Conversion = CKS
-    order_free: ClassVar[bool] = True
 
     if TYPE_CHECKING:
         budget: Budget
@@ -137,23 +183,20 @@ class AdditiveFilter(PrivacyFilter[Exact]):
             return charge.guarantee_for(self.budget.limit).extremal(epsilon)
         return self.promise.extremal(epsilon)
 
-    def start(self, n: int) -> Exact:
+    @property
+    def _sum_budgets(self) -> tuple[Budget, ...]:
         budget: object = self.budget
         if not isinstance(budget, Budget):
             raise TypeError(
                 f"{type(self).__name__}.budget must be a Budget, got {short(budget)}; "
                 "set e.g. budget = fp.Budget.of(0.5)"
             )
-        return self.budget.start(n)
-
-    def admits(self, state: Exact, request: DominatingPair) -> NDArray[Any]:
-        return self.budget.fits(state, self._checked_charge(request))
-
-    def spend(self, state: Exact, request: DominatingPair) -> Exact:
-        return self.budget.add(state, self._checked_charge(request))
+        return (budget,)
 
     def step(self, state: Exact, request: DominatingPair) -> tuple[NDArray[Any], Exact]:
         return self.budget.step(state, self._checked_charge(request))
+
+    _decide_and_charge = step
 
     @property
     def _library_keeps_sum(self) -> bool:
@@ -162,6 +205,9 @@ class AdditiveFilter(PrivacyFilter[Exact]):
             getattr(type(self), name) is getattr(AdditiveFilter, name) for name in ("admits", "spend", "step")
         ]
         return all(own) and type(self.budget) is Budget
+
+    def _sum_charges(self, request: DominatingPair) -> tuple[Charge]:
+        return (self._checked_charge(request),)
 
     def _checked_charge(self, request: DominatingPair) -> Charge:
         cost: object = self.charge(request)
@@ -172,9 +218,6 @@ class AdditiveFilter(PrivacyFilter[Exact]):
                 "shape (n,)"
             )
         return cost
-
-    def is_reachable_state(self, state: Exact) -> NDArray[Any]:
-        return self.budget.is_reachable_state(state)
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
         """Return the largest further charge, rounded down: shape (n,)."""

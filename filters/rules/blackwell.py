@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -194,8 +194,8 @@ class BlackwellFilter(PrivacyFilter[_State]):
 
     mu: float
     menu: tuple[DominatingPair, ...]
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    _budget: Budget = field(init=False, repr=False, compare=False)
+    promise = cached_property[Guarantee](lambda self: ZCDP(next_above(self.mu * self.mu / 2)))
+    _budget = cached_property(lambda self: Budget.square_of(self.mu))
     #: For each place on the menu: the mu of a Gaussian request, 0 for a composed one.
     _as_gaussians: tuple[float, ...] = field(init=False, repr=False, compare=False)
     order_free: ClassVar[bool] = True
@@ -206,15 +206,10 @@ class BlackwellFilter(PrivacyFilter[_State]):
     )
 
     def __post_init__(self) -> None:
-        (mu,) = store_checked_parameters(self, mu=one_mu)
-        self._store_parameters(ZCDP(next_above(mu * mu / 2)))
-
-    def _store_parameters(self, promise: Guarantee) -> None:
+        store_checked_parameters(self, mu=one_mu)
         menu = checked_menu(self.menu)
         mus = (float(nonneg_or_inf(pair.gdp_mu)) if pair.outputs is None else 0.0 for pair in menu)
         object.__setattr__(self, "menu", menu)
-        object.__setattr__(self, "promise", promise)
-        object.__setattr__(self, "_budget", Budget.square_of(self.mu))
         object.__setattr__(self, "_as_gaussians", tuple(mus))
 
     def extremal(self, epsilon: float) -> LargestDivergence:

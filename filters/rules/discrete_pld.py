@@ -120,10 +120,5 @@ def hockey_stick_at_place(pair: DominatingPair, place: int, parts: int) -> flint
 
 def _double_at_least(x: flint.arb) -> float:
     """Return a double that is at least x and 0."""
-    upper = x.upper()
-    if not upper > 0:
-        return 0.0
-    if upper < _MIN_MASS:  # it may have too many digits
-        return _MIN_MASS
-    man, exp = upper.man_exp()
-    return round_up(Fraction(int(man)) * Fraction(2) ** int(exp))
+    upper = round_up(x)
+    return max(upper, _MIN_MASS) if upper > 0 else 0.0

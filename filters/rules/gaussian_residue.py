@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 import flint
@@ -16,7 +16,7 @@ from filterproof.filters.accounting.charge_rules import pure_epsilon
 from filterproof.filters.accounting.declared_charges import floor_at_tiny
 from filterproof.filters.contract.parameters import one_mu, store_checked_parameters
 from filterproof.filters.rules.decreasing_level_filter import TOO_MUCH, DecreasingLevelFilter
-from filterproof.theory.guarantees import GaussianDP, Guarantee
+from filterproof.theory.guarantees import GaussianDP
 from filterproof.theory.numerics.error_free import square
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
@@ -74,22 +74,16 @@ class GaussianResidueFilter(DecreasingLevelFilter):
     """
 
     mu: float
-    promise: Guarantee = field(init=False, repr=False, compare=False)
+    promise = cached_property(lambda self: GaussianDP(self.mu))
     #: Levels are multiples of 2^_exponent. The first is _budget, mu^2 rounded down.
-    _exponent: int = field(init=False, repr=False, compare=False)
-    _budget: int = field(init=False, repr=False, compare=False)
-    _halvings: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    _exponent = cached_property(lambda self: 2 * math.frexp(self.mu)[1] - _DIGITS)
+    _budget = cached_property(lambda self: int(Fraction(self.mu) ** 2 / Fraction(2) ** self._exponent))
+    _halvings = cached_property(lambda self: (0, *(self._budget >> k for k in range(_HALVINGS, 0, -1))))
     theorem: ClassVar[str | None] = "GDP residue filter"
     proof: ClassVar[str] = "this project: no round raises the mean of the Gaussian curve that is left"
 
     def __post_init__(self) -> None:
-        (mu,) = store_checked_parameters(self, mu=one_mu)
-        exponent = 2 * math.frexp(mu)[1] - _DIGITS
-        budget = math.floor(Fraction(mu) ** 2 / Fraction(2) ** exponent)
-        object.__setattr__(self, "promise", GaussianDP(mu))
-        object.__setattr__(self, "_exponent", exponent)
-        object.__setattr__(self, "_budget", budget)
-        object.__setattr__(self, "_halvings", (0, *(budget >> k for k in range(_HALVINGS, 0, -1))))
+        store_checked_parameters(self, mu=one_mu)
 
     @property
     def _first_level(self) -> int:

@@ -21,7 +21,6 @@ from filterproof.filters.accounting.charge_rules import (
     ZCDPCharge,
 )
 from filterproof.filters.accounting.ledger import Budget
-from filterproof.filters.rules.orders import order_budget
 from filterproof.theory.conversions import CKS, Conversion, max_gaussian_mu
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from filterproof.theory.rounding import root_round_down
@@ -48,7 +47,7 @@ def promised_budget(charge: ChargeRule, promise: Guarantee, conversion: Conversi
         raise ValueError(
             f"promise must leave a budget above zero for a sum of {charge!r}, got {promise!r}; pass a weaker guarantee"
         )
-    return Budget.of(allowed)  # type: ignore[arg-type]  # a fraction is rounded down
+    return Budget.of(allowed)
 
 
 def _largest_charge_sum(
@@ -88,3 +87,16 @@ def _largest_charge_sum(
         case RenyiCharge(order), ApproxDP(epsilon, delta) if order > 1 and 0 < delta < 1:
             return order_budget(order, epsilon, delta, conversion)
     return None
+
+
+def order_budget(alpha: float, epsilon: float, delta: float, conversion: Conversion) -> float:
+    """Return the largest double R such that (alpha, R)-RDP gives (epsilon, delta)-DP; it may be negative.
+
+    With t = alpha - 1. CKS: delta = e^{t (R - epsilon)} (1 - 1/alpha)^alpha / t. BUN_STEINKE (Markov's inequality, the
+    older conversion): delta = e^{t (R - epsilon)}.
+    """
+    from filterproof.theory.thresholds.budgets import (
+        rdp_budget_round_down,  # balls are imported only when needed
+    )
+
+    return rdp_budget_round_down(alpha, epsilon, delta, markov=conversion is not CKS)

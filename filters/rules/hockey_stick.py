@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,22 +11,20 @@ from numpy.typing import NDArray
 
 from filterproof.filters.accounting.charge_kinds import LinearCharge
 from filterproof.filters.accounting.declared_charges import declared_numbers_valid, floor_at_tiny
-from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.accounting.ledger import Budget, Sums, split_sums, step_sums
 from filterproof.filters.contract.parameters import one_delta, one_positive, store_checked_parameters
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.theory.argument_checks import Real
-from filterproof.theory.guarantees import ApproxDP, Guarantee
+from filterproof.theory.guarantees import ApproxDP
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair
 
-#: (the realised loss, a bound on its rounding error, the sums of the charges of both directions)
-_State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 #: A relative error above those of a loss and of a pair's hockey-stick divergence.
 _ROUNDING = 2.0**-38
 
 
 @dataclass(frozen=True, slots=True)
-class HockeyStickFilter(PrivacyFilter[_State]):
+class HockeyStickFilter(PrivacyFilter[Sums]):
     """The filter that charges each release the expected increase of the hockey-stick divergence at the realised losses.
 
     It grants a request while, in both directions, the sum of charges is at most delta::
@@ -73,50 +72,44 @@ class HockeyStickFilter(PrivacyFilter[_State]):
 
     epsilon: float
     delta: float
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    _delta: Budget = field(init=False, repr=False, compare=False)
+    promise = cached_property(lambda self: ApproxDP(self.epsilon, self.delta))
+    _delta = cached_property(lambda self: Budget.of(self.delta))
     theorem: ClassVar[str | None] = "hockey-stick filter"
     proof: ClassVar[str] = "the hockey-stick of the transcript is the mean of the charges of its rounds"
 
     def __post_init__(self) -> None:
-        epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
-        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        object.__setattr__(self, "_delta", Budget.of(delta))
+        store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
 
-    def start(self, n: int) -> _State:
+    #: A state: the realised loss, a bound on its rounding error, the sums of the charges of both directions.
+    def start(self, n: int) -> Sums:
         return (np.zeros(n), np.zeros(n), *self._delta.start(n), *self._delta.start(n))
 
-    def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
+    def admits(self, state: Sums, request: DominatingPair) -> NDArray[Any]:
         return self.step(state, request)[0]
 
-    def spend(self, state: _State, request: DominatingPair) -> _State:
+    def spend(self, state: Sums, request: DominatingPair) -> Sums:
         return self.step(state, request)[1]
 
-    def step(self, state: _State, request: DominatingPair) -> tuple[NDArray[Any], _State]:
-        loss, doubt, *spent = state
-        forward, backward = map(LinearCharge, self._increase_in_each_direction(loss, doubt, request))
-        fits, after = self._delta.step((spent[0], spent[1]), forward)
-        fits_backward, after_backward = self._delta.step((spent[2], spent[3]), backward)
-        spent_after = *after, *after_backward
-        return fits & fits_backward & np.isfinite(loss), (loss.copy(), doubt.copy(), *spent_after)
+    def step(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
+        loss, doubt, *_ = state
+        charges = map(LinearCharge, self._increase_in_each_direction(loss, doubt, request))
+        fits, after = step_sums((self._delta, self._delta), state[2:], charges)
+        return fits.all(axis=0) & np.isfinite(loss), (loss.copy(), doubt.copy(), *after)
 
-    def observe(self, state: _State, loss: NDArray[Any]) -> _State:
+    def observe(self, state: Sums, loss: NDArray[Any]) -> Sums:
         before, doubt, *spent = state
         with np.errstate(invalid="ignore"):
             now = before + np.asarray(loss, dtype=np.float64)
             doubt = doubt + _ROUNDING * np.abs(loss) + 2.0**-50 * np.abs(now)
         return (now, doubt, *spent)
 
-    def is_reachable_state(self, state: _State) -> NDArray[Any]:
-        loss, doubt, *spent = state
+    def is_reachable_state(self, state: Sums) -> NDArray[Any]:
+        loss, doubt, *_ = state
         valid = ~np.isnan(loss) & (doubt >= 0) & (np.isfinite(doubt) | np.isinf(loss))
-        return (
-            valid
-            & self._delta.is_reachable_state((spent[0], spent[1]))
-            & self._delta.is_reachable_state((spent[2], spent[3]))
-        )
+        sums = map(self._delta.is_reachable_state, split_sums(state[2:]))
+        return np.asarray(np.all([valid, *sums], axis=0))
 
-    def remaining(self, state: _State) -> NDArray[np.float64]:
+    def remaining(self, state: Sums) -> NDArray[np.float64]:
         """Return the rest of delta in the direction that has less; 0 after an infinite loss: shape (n,)."""
         left = np.minimum(self._delta.left((state[2], state[3])), self._delta.left((state[4], state[5])))
         return np.where(np.isfinite(state[0]), left, 0.0)

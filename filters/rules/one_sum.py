@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -21,8 +22,8 @@ from filterproof.filters.contract.parameters import (
     store_checked_parameters,
 )
 from filterproof.filters.rules.additive import AdditiveFilter
+from filterproof.filters.rules.guarantee_budget import order_budget
 from filterproof.filters.rules.menu import checked_plan
-from filterproof.filters.rules.orders import order_budget
 from filterproof.theory.conversions import CKS, Conversion
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from filterproof.theory.numerics.error_free import Exact
@@ -73,9 +74,9 @@ class GaussianFilter(AdditiveFilter):
     """
 
     mu: float
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    budget: Budget = field(init=False, repr=False, compare=False)
     charge = gdp_charge
+    promise = cached_property(lambda self: GaussianDP(self.mu))
+    budget = cached_property(lambda self: Budget.square_of(self.mu))
     theorem: ClassVar[str | None] = "GDP filter"
     proof: ClassVar[str] = (
         "Koskela, Tobaben & Honkela (2023), Theorem 11 and C.1: "
@@ -83,16 +84,12 @@ class GaussianFilter(AdditiveFilter):
     )
 
     def __post_init__(self) -> None:
-        (mu,) = store_checked_parameters(self, mu=one_mu)
-        object.__setattr__(self, "promise", GaussianDP(mu))
-        object.__setattr__(self, "budget", Budget.square_of(mu))
+        store_checked_parameters(self, mu=one_mu)
 
     @property
     def holds(self) -> GuaranteeScope:
-        return GuaranteeScope(
-            self.budget.limit / 2,
-            rule="Koskela, Tobaben & Honkela (2023), Algorithm 2: the ledger admits no larger sum of mu^2",
-        )
+        rule = "Koskela, Tobaben & Honkela (2023), Algorithm 2: the ledger admits no larger sum of mu^2"
+        return GuaranteeScope(self.budget.limit / 2, rule=rule)
 
     def remaining(self, state: Exact) -> NDArray[np.float64]:
         """Return the largest further mu, sqrt(mu^2 - sum mu_t^2), rounded down: shape (n,)."""
@@ -140,25 +137,21 @@ class ZCDPFilter(AdditiveFilter):
     """
 
     rho: float
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    budget: Budget = field(init=False, repr=False, compare=False)
     charge = zcdp_charge
+    promise = cached_property(lambda self: ZCDP(self.rho))
+    budget = cached_property(lambda self: Budget.of(self.rho))
     theorem: ClassVar[str | None] = "RDP filter"
     proof: ClassVar[str] = (
         "Feldman & Zrnic (2021), Remark 4.4: the stopping rule of Theorem 4.3 does not depend on the order"
     )
 
     def __post_init__(self) -> None:
-        (rho,) = store_checked_parameters(self, rho=one_positive)
-        object.__setattr__(self, "promise", ZCDP(rho))
-        object.__setattr__(self, "budget", Budget.of(rho))
+        store_checked_parameters(self, rho=one_positive)
 
     @property
     def holds(self) -> GuaranteeScope:
-        return GuaranteeScope(
-            self.budget.limit,
-            rule="Feldman & Zrnic (2021), Remark 4.4: the ledger admits no larger sum of zCDP charges",
-        )
+        rule = "Feldman & Zrnic (2021), Remark 4.4: the ledger admits no larger sum of zCDP charges"
+        return GuaranteeScope(self.budget.limit, rule=rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,20 +200,18 @@ class ApproximateDPFilter(AdditiveFilter):
     epsilon: float
     delta: float
     conversion: Conversion = CKS
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    budget: Budget = field(init=False, repr=False, compare=False)
     charge = zcdp_charge
+    promise = cached_property(lambda self: ApproxDP(self.epsilon, self.delta))
+    budget = cached_property(lambda self: Budget.of(float(self.conversion.budget(self.epsilon, self.delta))))
     theorem: ClassVar[str | None] = "approximate-DP filter"
     proof: ClassVar[str] = (
         "Feldman & Zrnic (2021), Theorem 4.9: the zCDP filter with budget B*, then the conversion"
     )
 
     def __post_init__(self) -> None:
-        epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
+        store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         if not isinstance(self.conversion, Conversion):
             raise TypeError(f"conversion must be CKS or BUN_STEINKE, got {self.conversion!r}; pass fp.CKS")
-        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        object.__setattr__(self, "budget", Budget.of(float(self.conversion.budget(epsilon, delta))))
 
     @property
     def holds(self) -> GuaranteeScope:
@@ -278,19 +269,16 @@ class RenyiFilter(AdditiveFilter):
 
     alpha: float
     rho: float
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    budget: Budget = field(init=False, repr=False, compare=False)
-    charge: RenyiCharge = field(init=False, repr=False, compare=False)
+    charge = cached_property(lambda self: RenyiCharge(self.alpha))
+    promise = cached_property[Guarantee](lambda self: RenyiDP(self.alpha, self.rho))
+    budget = cached_property(lambda self: Budget.of(self.rho))
     theorem: ClassVar[str | None] = "RDP filter"
     proof: ClassVar[str] = (
         "Feldman & Zrnic (2021), Theorem 4.3: Loss^(t) e^{-(alpha-1) sum rho_j} is a supermartingale"
     )
 
     def __post_init__(self) -> None:
-        alpha, rho = store_checked_parameters(self, alpha=one_order_from_one, rho=one_positive)
-        object.__setattr__(self, "promise", RenyiDP(alpha, rho))
-        object.__setattr__(self, "budget", Budget.of(rho))
-        object.__setattr__(self, "charge", RenyiCharge(alpha))
+        store_checked_parameters(self, alpha=one_order_from_one, rho=one_positive)
 
     @classmethod
     def planned(
@@ -359,11 +347,8 @@ class RenyiFilter(AdditiveFilter):
     def holds(self) -> GuaranteeScope | None:
         if self.alpha == 1:
             return None
-        bound = ((self.alpha, self.budget.limit),)
-        return GuaranteeScope(
-            orders=bound,
-            rule="Feldman & Zrnic (2021), Theorem 4.3: the ledger admits no larger sum of divergences",
-        )
+        rule = "Feldman & Zrnic (2021), Theorem 4.3: the ledger admits no larger sum of divergences"
+        return GuaranteeScope(orders=((self.alpha, self.budget.limit),), rule=rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,6 +370,7 @@ class PlannedRenyiFilter(RenyiFilter):
 
     epsilon: float
     delta: float
+    promise = cached_property(lambda self: ApproxDP(self.epsilon, self.delta))
 
     def __post_init__(self) -> None:
         RenyiFilter.__post_init__(self)
@@ -394,4 +380,3 @@ class PlannedRenyiFilter(RenyiFilter):
                 f"rho must be at most {most!r} for ({epsilon!r}, {delta!r})-DP at order {self.alpha!r}, got "
                 f"rho={self.rho!r}; pass that number, or use RenyiFilter.planned"
             )
-        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from reprlib import repr as short
 from typing import Any, ClassVar
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from filterproof.filters.accounting.charge_kinds import Charge
 from filterproof.filters.accounting.charge_rules import renyi_charge
-from filterproof.filters.accounting.ledger import Budget, is_valid_sum
+from filterproof.filters.accounting.ledger import Budget, Sums, is_valid_sum, split_sums
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.parameters import (
     one_delta,
@@ -20,9 +20,10 @@ from filterproof.filters.contract.parameters import (
     one_positive,
     store_checked_parameters,
 )
-from filterproof.filters.rules.several_sums import SeveralSums, Sums, sums_as_double_doubles
+from filterproof.filters.rules.additive import SumsFilter
+from filterproof.filters.rules.guarantee_budget import order_budget
 from filterproof.theory.argument_checks import Real
-from filterproof.theory.conversions import BUN_STEINKE, CKS, Conversion
+from filterproof.theory.conversions import BUN_STEINKE, Conversion
 from filterproof.theory.display import digest_repr
 from filterproof.theory.extremal import LargestDivergence, renyi_extremal
 from filterproof.theory.guarantees import ApproxDP, Guarantee, RenyiDP
@@ -41,19 +42,6 @@ def checked_orders(orders: object) -> tuple[float, ...]:
     if len(set(checked)) < len(checked):
         raise ValueError(f"orders must be distinct, got {orders!r}; name each order once")
     return checked
-
-
-def order_budget(alpha: float, epsilon: float, delta: float, conversion: Conversion) -> float:
-    """Return the largest double R such that (alpha, R)-RDP gives (epsilon, delta)-DP; it may be negative.
-
-    With t = alpha - 1. CKS: delta = e^{t (R - epsilon)} (1 - 1/alpha)^alpha / t. BUN_STEINKE (Markov's inequality, the
-    older conversion): delta = e^{t (R - epsilon)}.
-    """
-    from filterproof.theory.thresholds.budgets import (
-        rdp_budget_round_down,  # balls are imported only when needed
-    )
-
-    return rdp_budget_round_down(alpha, epsilon, delta, markov=conversion is not CKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,24 +82,15 @@ class RenyiCurve(Guarantee):
         return f"({', '.join(shown)})-RDP curve"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class _PerOrderFilter(SeveralSums):
+class _PerOrderFilter(SumsFilter):
     """A rule on the sums of Rényi divergences at those orders that have a budget."""
 
-    #: The orders with a budget; the others admit nothing.
-    usable: tuple[float, ...] = field(init=False, repr=False, compare=False)
+    #: Each order with its budget, and the orders alone; other orders admit nothing.
+    _order_budgets: tuple[tuple[float, float], ...]
+    usable = cached_property(lambda self: tuple(alpha for alpha, _ in self._order_budgets))
+    _sum_budgets = cached_property(lambda self: tuple(Budget.of(rho) for _, rho in self._order_budgets))
 
-    def _keep_orders(self, promise: Guarantee, alphas: Iterable[float], rhos: Iterable[float]) -> None:
-        budgets = {alpha: Budget.of(rho) for alpha, rho in zip(alphas, rhos, strict=True) if rho > 0}
-        object.__setattr__(self, "usable", tuple(budgets))
-        self._store_promise_and_budgets(promise, *budgets.values())
-
-    @property
-    def _order_budgets(self) -> tuple[tuple[float, float], ...]:
-        """Each order with its budget."""
-        return tuple((alpha, budget.limit) for alpha, budget in zip(self.usable, self._budgets, strict=True))
-
-    def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
+    def _sum_charges(self, request: DominatingPair) -> tuple[Charge, ...]:
         return tuple(renyi_charge(request, alpha) for alpha in self.usable)
 
     def remaining(self, state: Sums) -> NDArray[np.float64]:
@@ -158,6 +137,8 @@ class AllOrdersFilter(_PerOrderFilter):
 
     alphas: tuple[float, ...]
     rhos: tuple[float, ...]
+    promise = cached_property(lambda self: RenyiCurve(self.alphas, self.rhos))
+    _order_budgets = cached_property(lambda self: tuple(zip(self.alphas, self.rhos, strict=True)))
     theorem: ClassVar[str | None] = "all orders"
     proof: ClassVar[str] = "Feldman & Zrnic (2021), Remark 4.4: Theorem 4.3 at each order"
 
@@ -170,7 +151,6 @@ class AllOrdersFilter(_PerOrderFilter):
         rhos = tuple(one_positive("rhos", rho) for rho in self.rhos)
         object.__setattr__(self, "alphas", alphas)
         object.__setattr__(self, "rhos", rhos)
-        self._keep_orders(RenyiCurve(alphas, rhos), alphas, rhos)
 
     @property
     def holds(self) -> GuaranteeScope:
@@ -185,14 +165,20 @@ class SomeOrderRule(_PerOrderFilter):
     epsilon: float
     delta: float
     orders: tuple[float, ...]
+    promise = cached_property(lambda self: ApproxDP(self.epsilon, self.delta))
+    _order_budgets = cached_property(
+        lambda self: tuple(
+            (alpha, rho)
+            for alpha in self.orders
+            if (rho := order_budget(alpha, self.epsilon, self.delta, self.conversion)) > 0
+        )
+    )
     conversion: ClassVar[Conversion]
 
     def __post_init__(self) -> None:
         epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         orders = checked_orders(self.orders)
         object.__setattr__(self, "orders", orders)
-        rhos = [order_budget(alpha, epsilon, delta, self.conversion) for alpha in orders]
-        self._keep_orders(ApproxDP(epsilon, delta), orders, rhos)
         if not self.usable:
             raise ValueError(
                 f"orders must include one that can give ({epsilon:g}, {delta:g})-DP, got {orders!r}; add larger orders"
@@ -208,17 +194,13 @@ class SomeOrderRule(_PerOrderFilter):
                 continue
         return replace(worst, high=1.0)
 
-    def _decide_and_charge(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
-        fits, after = self._charge_sums(state, request)
-        return np.asarray(fits.any(axis=0)), after
+    def _enough_fit(self, fits: NDArray[np.bool_]) -> NDArray[Any]:
+        return np.asarray(fits.any(axis=0))
 
     def is_reachable_state(self, state: Sums) -> NDArray[Any]:
         # the sum at an order beyond its budget may be anything, inf or NaN
-        valid = [
-            is_valid_sum(pair) | np.isnan(pair[0]) | (pair[0] == np.inf)
-            for pair in sums_as_double_doubles(state)
-        ]
-        return np.asarray(self._sums_within_budget(state).any(axis=0) & np.all(valid, axis=0))
+        valid = [is_valid_sum(pair) | np.isnan(pair[0]) | (pair[0] == np.inf) for pair in split_sums(state)]
+        return np.asarray(SumsFilter.is_reachable_state(self, state) & np.all(valid, axis=0))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

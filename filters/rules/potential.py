@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from filterproof.filters.rules.menu import checked_menu
 from filterproof.filters.rules.potential_design import PotentialDesign, design_potential
 from filterproof.filters.rules.potential_family import level_floors
 from filterproof.theory.extremal import LargestDivergence, tangent_extremal
-from filterproof.theory.guarantees import ApproxDP, Guarantee
+from filterproof.theory.guarantees import ApproxDP
 from filterproof.theory.pairs import DominatingPair, SubsampledGaussian, is_ours
 from filterproof.theory.rounding import next_below
 
@@ -80,7 +80,7 @@ class PotentialFilter(DecreasingLevelFilter):
     epsilon: float
     delta: float
     design: tuple[DominatingPair, ...]
-    promise: Guarantee = field(init=False, repr=False, compare=False)
+    promise = cached_property(lambda self: ApproxDP(self.epsilon, self.delta))
     _design: PotentialDesign = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "potential filter"
     proof: ClassVar[str] = "this project: a payoff of each level that no granted round raises"
@@ -89,7 +89,6 @@ class PotentialFilter(DecreasingLevelFilter):
         epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         design = checked_menu(self.design)
         object.__setattr__(self, "design", design)
-        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         object.__setattr__(self, "_design", design_potential(epsilon, delta, design))
 
     @property

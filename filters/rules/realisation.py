@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -24,7 +25,7 @@ from filterproof.theory.extremal import (
     randomised_responses_extremal,
     realised_loss_filter_extremal,
 )
-from filterproof.theory.guarantees import ApproxDP, Guarantee, PureDP
+from filterproof.theory.guarantees import approximate_or_pure_dp
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.pairs import DominatingPair, is_ours
 from filterproof.theory.rounding import next_below
@@ -100,7 +101,7 @@ class RealisationFilter(PrivacyFilter[_State]):
     dhat: float | None = field(default=None, kw_only=True)
     theta: float | None = field(default=None, kw_only=True)
     after: Mapping[DominatingPair, tuple[DominatingPair, ...]] | _After = field(default=(), kw_only=True)
-    promise: Guarantee = field(init=False, repr=False, compare=False)
+    promise = cached_property(lambda self: approximate_or_pure_dp(self.epsilon, self.delta))
     _reach: NDArray[np.float64] = field(init=False, repr=False, compare=False)
     _most: tuple[float, float] = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "realisation filter"
@@ -109,7 +110,7 @@ class RealisationFilter(PrivacyFilter[_State]):
     )
 
     def __post_init__(self) -> None:
-        epsilon, delta, _ = store_checked_parameters(
+        _, delta, _ = store_checked_parameters(
             self, epsilon=one_positive, delta=one_delta_from_zero, rounds=check_count
         )
         menu, after = checked_menu(self.menu), _checked_allowable_sets(self.after)
@@ -118,7 +119,6 @@ class RealisationFilter(PrivacyFilter[_State]):
         object.__setattr__(self, "after", after)
         object.__setattr__(self, "dhat", dhat)
         object.__setattr__(self, "theta", theta)
-        object.__setattr__(self, "promise", ApproxDP(epsilon, delta) if delta else PureDP(epsilon))
         sets = (*(allowed for _, allowed in after), menu)
         every = tuple(pair for pairs in sets for pair in pairs)
         reach = np.array(

@@ -1,11 +1,11 @@
-"""Filters with several sums, each with its own budget: basic and advanced composition, and approximate zCDP."""
+"""Filters with several sums, each with its own budget: basic and advanced composition, approximate zCDP, ex-post."""
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from filterproof.filters.accounting.approximate_charges import approximate_charge, approximate_zcdp_charge
 from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, SquaredCharge
-from filterproof.filters.accounting.ledger import Budget
+from filterproof.filters.accounting.declared_charges import with_rounding_margin
+from filterproof.filters.accounting.ledger import Budget, Sums, is_valid_sum, split_sums
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.parameters import (
     one_at_least_zero,
@@ -22,7 +23,7 @@ from filterproof.filters.contract.parameters import (
     one_positive,
     store_checked_parameters,
 )
-from filterproof.filters.privacy_filter import PrivacyFilter
+from filterproof.filters.rules.additive import SumsFilter
 from filterproof.theory.argument_checks import Real
 from filterproof.theory.conversions import BUN_STEINKE, CKS
 from filterproof.theory.drift import mean_loss_upper_bound
@@ -32,101 +33,46 @@ from filterproof.theory.extremal import (
     squares_extremal,
     zcdp_extremal,
 )
-from filterproof.theory.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
+from filterproof.theory.guarantees import ZCDP, Guarantee, approximate_or_pure_dp
 from filterproof.theory.latex import tex_number
 from filterproof.theory.numerics import reproducible_math as rm
-from filterproof.theory.numerics.error_free import Exact
 from filterproof.theory.numerics.stable import increasing_root
 from filterproof.theory.pairs import DominatingPair
 
-#: (high, low) of the first sum, of the second, ...: arrays of shape (n,).
-Sums: TypeAlias = tuple[NDArray[Any], ...]
-
 #: K is raised by this share before the comparison with epsilon, to cover the rounding of elementary functions.
 _MARGIN = 1e-13
+#: A relative error above the rounding of a loss.
+_ROUNDING = 2.0**-40
+#: (high and low part of the sum of the charges, the cap of a release without an observed loss, the sum of the deltas)
+_ExPostState: TypeAlias = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class SeveralSums(PrivacyFilter[Sums]):
-    """Continue while each of several exact sums of charges stays within its own budget.
+class _EpsilonDeltaSums(SumsFilter):
+    """A filter with sums of declared (epsilon_t, delta_t); without a declaration, epsilon is `at`.
 
-    A subclass sets `promise` and `_budgets`, one for each sum, with `_store_promise_and_budgets`, and defines the
-    charge for each sum.
+    By default the two sums are bounded by `epsilon` and `delta`, which are also the promise.
     """
 
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    _budgets: tuple[Budget, ...] = field(init=False, repr=False, compare=False)
-    order_free: ClassVar[bool] = True
+    at: float | None = None
+    promise = cached_property(lambda self: approximate_or_pure_dp(self.epsilon, self.delta))
+    _sum_budgets = cached_property[tuple[Budget, ...]](
+        lambda self: (Budget.of(self.epsilon), Budget.of(self.delta))
+    )
 
-    def _store_promise_and_budgets(self, promise: Guarantee, *budgets: Budget) -> None:
-        object.__setattr__(self, "promise", promise)
-        object.__setattr__(self, "_budgets", budgets)
+    def __post_init__(self) -> None:
+        if self.at is not None:
+            store_checked_parameters(self, at=one_at_least_zero)
+        SumsFilter.start(self, 0)  # if a budget is out of range, it is the constructor that raises
 
-    @abstractmethod
-    def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
-        """Return the charges of a request for each sum."""
+    def _sum_charges(self, request: DominatingPair) -> tuple[Charge, ...]:
+        epsilon, delta = approximate_charge(request, self.at)
+        return LinearCharge(epsilon), LinearCharge(delta)
 
-    def start(self, n: int) -> Sums:
-        return tuple(part for budget in self._budgets for part in budget.start(n))
-
-    def admits(self, state: Sums, request: DominatingPair) -> NDArray[Any]:
-        return self._decide_and_charge(state, request)[0]
-
-    def spend(self, state: Sums, request: DominatingPair) -> Sums:
-        return self._charge_sums(state, request)[1]
-
-    def step(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
-        return self._decide_and_charge(state, request)
-
-    def _decide_and_charge(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
-        """Decide and charge; not called `step`, because a subclass's `step` may call `admits` and `spend`."""
-        fits, after = self._charge_sums(state, request)
-        return np.asarray(fits.all(axis=0)), after
-
-    def is_reachable_state(self, state: Sums) -> NDArray[Any]:
-        return np.asarray(self._sums_within_budget(state).all(axis=0))
-
-    def remaining(self, state: Sums) -> NDArray[np.float64]:
-        """Return the largest further charge of the first sum, in its unit."""
-        return self._budgets[0].left((state[0], state[1]))
-
-    def _charge_sums(self, state: Sums, request: DominatingPair) -> tuple[NDArray[np.bool_], Sums]:
-        """Return whether each sum with the request's charge fits, shape (sums, n), and the new sums."""
-        charges = self._charges(request)
-        steps = [
-            budget.step(pair, charge)
-            for budget, pair, charge in zip(
-                self._budgets, sums_as_double_doubles(state), charges, strict=True
-            )
-        ]
-        return np.array([fits for fits, _ in steps]), tuple(part for _, after in steps for part in after)
-
-    def _sums_within_budget(self, state: Sums) -> NDArray[np.bool_]:
-        """Whether each pair is a sum within its budget: shape (sums, n)."""
-        pairs = zip(self._budgets, sums_as_double_doubles(state), strict=True)
-        return np.array([budget.is_reachable_state(pair) for budget, pair in pairs])
-
-
-def sums_as_double_doubles(state: Sums) -> list[Exact]:
-    """Return each sum of the state as a pair of doubles, high and low."""
-    return list(zip(state[::2], state[1::2], strict=True))
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class _EpsilonDeltaSums(SeveralSums):
-    """A filter with sums of declared (epsilon_t, delta_t); without a declaration, epsilon is `at`."""
-
-    def _check_epsilon_at(self, at: float | None) -> None:
-        if at is not None:
-            object.__setattr__(self, "at", one_at_least_zero("at", at))
-
-    def _path_bounds(
-        self, at: float | None, rule: str, zcdp: float, pure: float = math.inf
-    ) -> GuaranteeScope | None:
+    def _path_bounds(self, rule: str, zcdp: float, pure: float = math.inf) -> GuaranteeScope | None:
         """Return bounds for every path, or None if the charges allow infinite Rényi divergences."""
-        if at is not None:
+        if self.at is not None:
             return None
-        return GuaranteeScope(zcdp, pure=pure, infinite=self._budgets[-1].limit, rule=rule)
+        return GuaranteeScope(zcdp, pure=pure, infinite=self._sum_budgets[-1].limit, rule=rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,25 +127,18 @@ class BasicFilter(_EpsilonDeltaSums):
     )
 
     def __post_init__(self) -> None:
-        epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta_from_zero)
-        self._check_epsilon_at(self.at)
-        promise = ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon)
-        self._store_promise_and_budgets(promise, Budget.of(epsilon), Budget.of(delta))
+        store_checked_parameters(self, epsilon=one_positive, delta=one_delta_from_zero)
+        _EpsilonDeltaSums.__post_init__(self)  # super() without arguments fails in a dataclass with slots
 
     @property
     def holds(self) -> GuaranteeScope | None:
-        epsilon = self._budgets[0].limit
+        epsilon = self._sum_budgets[0].limit
         rule = "the ledger admits no larger sums of epsilons and of deltas"
-        return self._path_bounds(self.at, rule, epsilon * epsilon / 2, epsilon)
-
-    def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
-        epsilon, delta = approximate_charge(request, self.at)
-        return LinearCharge(epsilon), LinearCharge(delta)
+        return self._path_bounds(rule, epsilon * epsilon / 2, epsilon)
 
     def spent(self, state: Sums) -> Guarantee:
         """Return (sum epsilon_s, sum delta_s)-DP, rounded up."""
-        epsilon, delta = map(Budget.total, self._budgets, sums_as_double_doubles(state))
-        return ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon)
+        return approximate_or_pure_dp(*map(Budget.total, self._sum_budgets, split_sums(state)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,13 +194,19 @@ class WhitehouseFilter(_EpsilonDeltaSums):
     tail: float | None = field(default=None, kw_only=True)
     weight: float = field(default=1.0, kw_only=True)
     at: float | None = field(default=None, kw_only=True)
+    _sum_budgets = cached_property(
+        lambda self: (
+            Budget.of(2 * float(BUN_STEINKE.budget(self.epsilon, self.tail))),
+            Budget.of((Fraction(self.delta) - Fraction(self.tail)) / Fraction(self.weight)),
+        )
+    )
     theorem: ClassVar[str | None] = "Whitehouse filter"
     proof: ClassVar[str] = (
         "Whitehouse et al.: e^{k L - k(k+1) S/2} is a supermartingale; derived in the docstring"
     )
 
     def __post_init__(self) -> None:
-        epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
+        _, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         tail = delta / 2 if self.tail is None else one_delta("tail", self.tail)
         (weight,) = store_checked_parameters(self, weight=one_positive)
         if not tail <= delta or weight < 1:
@@ -270,28 +215,25 @@ class WhitehouseFilter(_EpsilonDeltaSums):
                 f"weight={weight!r}; lower tail, or leave them out"
             )
         object.__setattr__(self, "tail", tail)
-        self._check_epsilon_at(self.at)
-        allowed: Any = (Fraction(delta) - Fraction(tail)) / Fraction(weight)
-        squares = Budget.of(2 * float(BUN_STEINKE.budget(epsilon, tail)))
-        self._store_promise_and_budgets(ApproxDP(epsilon, delta), squares, Budget.of(allowed))
+        _EpsilonDeltaSums.__post_init__(self)
 
     @property
     def holds(self) -> GuaranteeScope | None:
         rule = "the ledger admits no larger sums of epsilon^2 and of deltas"
-        return self._path_bounds(self.at, rule, self._budgets[0].limit / 2)
+        return self._path_bounds(rule, self._sum_budgets[0].limit / 2)
 
     def extremal(self, epsilon: float) -> LargestDivergence:
-        squares, deltas = (budget.limit for budget in self._budgets)
+        squares, deltas = (budget.limit for budget in self._sum_budgets)
         level = math.sqrt(squares / NUMBER_OF_RESPONSES) * (1 - 2.0**-50)
         return squares_extremal(squares, deltas, epsilon, level=level, times=NUMBER_OF_RESPONSES)
 
-    def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
+    def _sum_charges(self, request: DominatingPair) -> tuple[Charge, ...]:
         epsilon, delta = approximate_charge(request, self.at)
         return SquaredCharge(epsilon), LinearCharge(delta)
 
     def remaining(self, state: Sums) -> NDArray[np.float64]:
         """Return the largest further epsilon of a pure mechanism, in nats: shape (n,)."""
-        return np.sqrt(SeveralSums.remaining(self, state)) * (1 - 2.0**-50)
+        return np.sqrt(SumsFilter.remaining(self, state)) * (1 - 2.0**-50)
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,20 +287,20 @@ class RogersFilter(_EpsilonDeltaSums):
     delta: float
     reading: Literal["1/delta", "2/delta"] = field(default="1/delta", kw_only=True)
     at: float | None = field(default=None, kw_only=True)
+    # K is at least the drift and at least sqrt(S), so a run with K <= epsilon is within both budgets
+    _sum_budgets = cached_property(
+        lambda self: (Budget.of(self.epsilon), Budget.square_of(self.epsilon), Budget.of(self.delta / 2))
+    )
     theorem: ClassVar[str | None] = "Rogers filter"
     proof: ClassVar[str] = "Rogers et al. Theorem 5.1, by the method of mixtures; derived in the docstring"
 
     def __post_init__(self) -> None:
-        epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
+        _, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         if delta >= 1 / math.e:
             raise ValueError(f"delta must be below 1/e, got delta={delta!r}; pass a small probability")
         if self.reading not in ("1/delta", "2/delta"):
             raise ValueError(f"reading must be '1/delta' or '2/delta', got {self.reading!r}; choose one")
-        self._check_epsilon_at(self.at)
-        # K is at least the drift and at least sqrt(S), so a run with K <= epsilon is within both budgets
-        self._store_promise_and_budgets(
-            ApproxDP(epsilon, delta), Budget.of(epsilon), Budget.square_of(epsilon), Budget.of(delta / 2)
-        )
+        _EpsilonDeltaSums.__post_init__(self)
 
     @property
     def mixture_scale(self) -> float:
@@ -395,7 +337,7 @@ class RogersFilter(_EpsilonDeltaSums):
     @property
     def holds(self) -> GuaranteeScope | None:
         rule = "K admits no larger sum of epsilon^2, the ledger no larger sum of deltas"
-        return self._path_bounds(self.at, rule, self.squares / 2)
+        return self._path_bounds(rule, self.squares / 2)
 
     def extremal(self, epsilon: float) -> LargestDivergence:
         low, level = 0.0, math.sqrt(self.squares / NUMBER_OF_RESPONSES)
@@ -406,20 +348,20 @@ class RogersFilter(_EpsilonDeltaSums):
             )
             low, level = (middle, level) if k * (1 + 2 * _MARGIN) <= self.epsilon else (low, middle)
         return squares_extremal(
-            self.squares, self._budgets[-1].limit, epsilon, level=low, times=NUMBER_OF_RESPONSES
+            self.squares, self._sum_budgets[-1].limit, epsilon, level=low, times=NUMBER_OF_RESPONSES
         )
 
-    def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
+    def _sum_charges(self, request: DominatingPair) -> tuple[Charge, ...]:
         epsilon, delta = approximate_charge(request, self.at)
         return LinearCharge(mean_loss_upper_bound(epsilon)), SquaredCharge(epsilon), LinearCharge(delta)
 
     def admits(self, state: Sums, request: DominatingPair) -> NDArray[Any]:
-        fits = SeveralSums.admits(self, state, request)  # super() fails in a dataclass with slots
+        fits = SumsFilter.admits(self, state, request)
         # a subclass may charge more
         return np.asarray(fits & self._bound_is_kept(self.spend(state, request)))
 
     def step(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
-        fits, after = SeveralSums.step(self, state, request)
+        fits, after = SumsFilter.step(self, state, request)
         return fits & self._bound_is_kept(after), after
 
     def _bound_is_kept(self, after: Sums) -> NDArray[Any]:
@@ -428,7 +370,7 @@ class RogersFilter(_EpsilonDeltaSums):
             return np.asarray(self.loss_bound(after) * (1 + _MARGIN) <= self.epsilon)
 
     def is_reachable_state(self, state: Sums) -> NDArray[Any]:
-        sums = SeveralSums.is_reachable_state(self, state)
+        sums = SumsFilter.is_reachable_state(self, state)
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             return np.asarray(sums & (self.loss_bound(state) <= self.epsilon))
 
@@ -438,7 +380,7 @@ class RogersFilter(_EpsilonDeltaSums):
 
     def loss_bound(self, state: Sums) -> NDArray[np.float64]:
         """Return K of the charges so far: shape (n,)."""
-        drifts, squares, _ = map(Budget.value, self._budgets, sums_as_double_doubles(state))
+        drifts, squares, _ = map(Budget.value, self._sum_budgets, split_sums(state))
         spread: NDArray[np.float64] = self.deviation(squares)
         return drifts + spread
 
@@ -484,7 +426,7 @@ class ApproximateZCDP(Guarantee):
 
 
 @dataclass(frozen=True, slots=True)
-class ApproximateZCDPFilter(SeveralSums):
+class ApproximateZCDPFilter(SumsFilter):
     """The filter of approximate zero-concentrated differential privacy.
 
     It grants a request while both sums stay within the promise, where mechanism s is xi_s-approximately rho_s-zCDP::
@@ -525,18 +467,120 @@ class ApproximateZCDPFilter(SeveralSums):
 
     rho: float
     xi: float
+    promise = cached_property(lambda self: ApproximateZCDP(self.rho, self.xi))
+    _sum_budgets = cached_property(lambda self: (Budget.of(self.rho), Budget.of(self.xi)))
     theorem: ClassVar[str | None] = "approximate zCDP filter"
     proof: ClassVar[str] = "the zCDP filter on the good parts; derived in the docstring"
 
     def __post_init__(self) -> None:
-        rho, xi = store_checked_parameters(self, rho=one_positive, xi=one_delta)
-        self._store_promise_and_budgets(ApproximateZCDP(rho, xi), Budget.of(rho), Budget.of(xi))
+        store_checked_parameters(self, rho=one_positive, xi=one_delta)
 
     @property
     def holds(self) -> GuaranteeScope:
-        zcdp, infinite = (budget.limit for budget in self._budgets)
+        zcdp, infinite = (budget.limit for budget in self._sum_budgets)
         rule = "the ledger admits no larger sums of zCDP charges and of infinite mass"
         return GuaranteeScope(zcdp, infinite=infinite, rule=rule)
 
-    def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
+    def _sum_charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
         return approximate_zcdp_charge(request)
+
+
+@dataclass(frozen=True, slots=True)
+class ExPostFilter(_EpsilonDeltaSums):
+    """The filter of ex-post privacy: realised losses replace worst-case charges after each release.
+
+    It grants a request while both conditions are true::
+
+        sum_{s < t} b_s(y_s) + cap_t <= epsilon  and  sum_{s <= t} delta_s <= delta
+
+    Mechanism s is (b_s, delta_s)-ex-post private: P(L_s > b_s(Y)) <= delta_s in both directions, or the weaker
+    sum_y (P(y) - e^{b_s(y)} Q(y))_+ <= delta_s. The cap is an upper bound on b_t(y).
+
+    Parameters
+    ----------
+    epsilon : float, > 0
+        The epsilon of the promise, in nats.
+    delta : float in [0, 1)
+        The delta of the promise. With 0, the default, only mechanisms with delta_s = 0 are admitted.
+
+    Attributes
+    ----------
+    promise : ApproxDP or PureDP
+        (epsilon, delta)-DP.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    Pass b_s(y_s), of either sign, to `observe`; the smallest valid b is the realised loss. The pair (cap, delta_s) is
+    (epsilon_s, delta_s) for KOV and Erasure, and (pure epsilon, 0) otherwise. A request without a finite cap is
+    denied. A release costs its cap until its loss is observed, and also where the loss is infinite. Rogers,
+    Samorodnitsky, Wu & Ramdas, arXiv 2306.13824; theorem "ex-post filter". Proof idea: with x and y the probabilities
+    of the past, delta_left x + (x - e^{charged} y)_+ does not increase in the mean.
+
+    Examples
+    --------
+    >>> import filterproof as fp
+    >>> session = fp.ExPostFilter(epsilon=2.0).open("retry")
+    >>> session.request(fp.Laplace(1.0)), session.observe(0.25)  # an output that costs .25
+    (True, None)
+    >>> session.request(fp.Laplace(0.5)), session.request(fp.Laplace(1.0))  # caps of 2 and of 1
+    (False, True)
+    """
+
+    epsilon: float
+    delta: float = 0.0
+    order_free: ClassVar[bool] = False
+    theorem: ClassVar[str | None] = "ex-post filter"
+    proof: ClassVar[str] = "the caps keep what is charged within epsilon, and what is charged bounds the loss"
+
+    def __post_init__(self) -> None:
+        store_checked_parameters(self, epsilon=one_positive, delta=one_delta_from_zero)
+
+    @property
+    def holds(self) -> GuaranteeScope | None:
+        # the caps of a path have no bound, because unused budget is spent again
+        rule = "the ledger admits no larger sum of deltas"
+        return GuaranteeScope(infinite=self._sum_budgets[1].limit, rule=rule)
+
+    def start(self, n: int) -> _ExPostState:
+        return (*self._sum_budgets[0].start(n), np.zeros(n), *self._sum_budgets[1].start(n))
+
+    def step(self, state: _ExPostState, request: DominatingPair) -> tuple[NDArray[Any], _ExPostState]:
+        charged, (cap, _) = self._charged_sum(state), approximate_charge(request, None)
+        fits, (_, _, *deltas) = SumsFilter.step(self, (*charged, *state[3:]), request)
+        waiting = np.array(np.broadcast_to(cap, state[2].shape), dtype=np.float64)
+        return fits, (*charged, waiting, *deltas)
+
+    _decide_and_charge = step
+
+    def observe(self, state: _ExPostState, loss: NDArray[Any]) -> _ExPostState:
+        cap, size = state[2], np.abs(np.asarray(loss, dtype=np.float64))
+        # a loss is at most its cap, so its rounding is charged no more than that
+        capped_loss = np.where(
+            size <= cap * (1 + _ROUNDING), np.minimum(with_rounding_margin(size), cap), size
+        )
+        charged = self._sum_budgets[0].add(
+            state[:2], LinearCharge(np.where(np.isfinite(size), capped_loss, cap))
+        )
+        return (*charged, np.zeros_like(cap), *state[3:])
+
+    def is_reachable_state(self, state: _ExPostState) -> NDArray[Any]:
+        cap = state[2]
+        return (
+            is_valid_sum(state[:2])
+            & (cap >= 0)
+            & (cap <= self.epsilon)
+            & self._sum_budgets[1].is_reachable_state(state[3:])
+        )
+
+    def remaining(self, state: _ExPostState) -> NDArray[np.float64]:
+        """Return the largest cap that fits, in nats: shape (n,)."""
+        return self._sum_budgets[0].left(self._charged_sum(state))
+
+    def _charged_sum(self, state: _ExPostState) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the sum of the charges, with the cap of a release without an observed loss."""
+        return self._sum_budgets[0].add(state[:2], LinearCharge(state[2]))

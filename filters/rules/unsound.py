@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -119,7 +119,7 @@ class NaiveRealisationFilter(PrivacyFilter):
 
     epsilon: float
     delta: float
-    promise: Guarantee = field(init=False, repr=False, compare=False)
+    promise = cached_property(lambda self: ApproxDP(self.epsilon, self.delta))
     theorem: ClassVar[str | None] = "realisation filter"
     proof: ClassVar[str] = (
         "false: asking Erasure(delta) for ever reveals the bit, Taylor, Vippathalla & Coon (2025), Section II-B"
@@ -127,8 +127,7 @@ class NaiveRealisationFilter(PrivacyFilter):
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        epsilon, delta = store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
-        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
+        store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         warn_unsound(self, self.proof)
 
     def start(self, n: int) -> NDArray[Any]:
@@ -184,16 +183,14 @@ class SquaredLossFilter(PrivacyFilter[Exact]):
     """
 
     rho: float
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    _budget: Budget = field(init=False, repr=False, compare=False)
+    promise = cached_property(lambda self: ZCDP(self.rho))
+    _budget = cached_property(lambda self: Budget.of(self.rho))
     theorem: ClassVar[str | None] = "ex-post filter"
     proof: ClassVar[str] = 'false: null outcomes are cheap and reveal much, theorem "ex-post filter"'
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        (rho,) = store_checked_parameters(self, rho=one_positive)
-        object.__setattr__(self, "promise", ZCDP(rho))
-        object.__setattr__(self, "_budget", Budget.of(rho))
+        store_checked_parameters(self, rho=one_positive)
         warn_unsound(self, self.proof)
 
     def start(self, n: int) -> Exact:
@@ -263,7 +260,7 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
     menu: tuple[DominatingPair, ...]
     ratio: Fraction | None = field(default=None, kw_only=True)
     exact_delta: Fraction | None = field(default=None, kw_only=True)
-    promise: Guarantee = field(init=False, repr=False, compare=False)
+    promise = cached_property(lambda self: ApproxDP(self.epsilon, self.delta))
     order_free: ClassVar[bool] = True
     theorem: ClassVar[str | None] = "natural filter"
     proof: ClassVar[str] = (
@@ -283,7 +280,6 @@ class NonadaptiveCompositionFilter(PrivacyFilter):
                     "use NonadaptiveCompositionFilter.from_ratio"
                 )
         object.__setattr__(self, "menu", checked_menu(self.menu))
-        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         warn_unsound(self, self.proof)
 
     @classmethod
@@ -422,6 +418,9 @@ class RangedBlackwellFilter(BlackwellFilter):
 
     low: float
     high: float
+    promise = cached_property(
+        lambda self: ZCDPGuaranteeOnRange(next_above(self.mu * self.mu / 2), self.low, self.high)
+    )
     theorem: ClassVar[str | None] = None
     proof: ClassVar[str] = (
         "false: Koskela, Tobaben & Honkela (2023), Section 5 needs the condition on the whole line"
@@ -429,13 +428,13 @@ class RangedBlackwellFilter(BlackwellFilter):
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        low, high, mu = store_checked_parameters(self, low=one_real, high=one_real, mu=one_mu)
+        BlackwellFilter.__post_init__(self)
+        low, high = store_checked_parameters(self, low=one_real, high=one_real)
         if not 0 <= low < high:
             raise ValueError(
                 f"low and high must satisfy 0 <= low < high, got low={low!r} high={high!r}; "
                 "pass a range of eps"
             )
-        self._store_parameters(ZCDPGuaranteeOnRange(next_above(mu * mu / 2), low, high))
         warn_unsound(self, self.proof)
 
     @property
@@ -530,16 +529,14 @@ class CentralLimitFilter(AdditiveFilter):
     """
 
     mu: float
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    budget: Budget = field(init=False, repr=False, compare=False)
+    promise = cached_property(lambda self: GaussianDP(self.mu))
+    budget = cached_property(lambda self: Budget.square_of(self.mu))
     theorem: ClassVar[str | None] = None
     proof: ClassVar[str] = "false: a limit of many rounds; of any number of them the tail is heavier"
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        (mu,) = store_checked_parameters(self, mu=one_mu)
-        object.__setattr__(self, "promise", GaussianDP(mu))
-        object.__setattr__(self, "budget", Budget.square_of(mu))
+        store_checked_parameters(self, mu=one_mu)
         warn_unsound(self, self.proof)
 
     def charge(self, request: DominatingPair) -> Charge:

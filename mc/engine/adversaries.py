@@ -22,15 +22,16 @@ from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversary import Adversary, AdversaryView
 from filterproof.mc.engine.granted_levels import (
+    LEVEL_BITS,
     family_or_granted_default,
     largest_granted_level,
     largest_level_for_rounds,
-    round_to_20_bits,
 )
 from filterproof.theory.argument_checks import check_count, check_positive, check_probability
 from filterproof.theory.display import one_line_repr
 from filterproof.theory.guarantees import ApproxDP
 from filterproof.theory.pairs import DominatingPair, Erasure, Gaussian, PairPerRun
+from filterproof.theory.rounding import round_down_to_bits
 
 __all__ = [
     "Constant",
@@ -296,9 +297,9 @@ class HighWhileLossPositive(_BudgetExhausting):
         if self.low is not None and self.high is not None:
             return replace(self, family=family)
         level = largest_level_for_rounds(filt, family, self.pace)
-        low = round_to_20_bits(level / math.sqrt(2)) if self.low is None else self.low
+        low = round_down_to_bits(level / math.sqrt(2), LEVEL_BITS) if self.low is None else self.low
         high = (
-            round_to_20_bits(min(level * math.sqrt(2), largest_granted_level(filt, family)))
+            round_down_to_bits(min(level * math.sqrt(2), largest_granted_level(filt, family)), LEVEL_BITS)
             if self.high is None
             else self.high
         )
@@ -314,10 +315,7 @@ class HighWhileLossPositive(_BudgetExhausting):
         assert self.family is not None
         assert self.low is not None
         assert self.high is not None
-        raised = view.loss > 0
-        if self.family is Gaussian:
-            return Gaussian.either(self.low, self.high, raised)
-        return self.family(np.where(raised, self.high, self.low))
+        return self.family(np.where(view.loss > 0, self.high, self.low))
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ class Adversary(ABC):
     Notes
     -----
     Branch by arithmetic: `low + (high - low) * (view.loss > 0)` takes 1 ns a run, `np.where` and table look-ups take
-    3 to 5 ns. `Gaussian.either(low, high, view.loss > 0)` does the same and checks each level once.
+    3 to 5 ns.
 
     Examples
     --------

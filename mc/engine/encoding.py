@@ -29,17 +29,6 @@ _DTYPE_KINDS = {"f": np.float64, "i": np.int64, "b": np.bool_}
 
 #: How the name of a pair begins that is looked up among the attributes of the filter.
 OWN = "own "
-#: Names that data of an earlier version may hold -> their present names.
-_FORMER_NAMES = {
-    "BlockFilter": "TrackerLimitFilter",
-    "Labelled": "LabelledRequest",
-    "LossChasing": "HighWhileLossPositive",
-    "NaturalFilter": "NonadaptiveCompositionFilter",
-    "RangedZCDP": "ZCDPGuaranteeOnRange",
-    "SIMPLE": "BUN_STEINKE",
-    "Selection": "PairPerRun",
-    "ZCDPOnEpsilonRange": "ZCDPGuaranteeOnRange",
-}
 
 #: The frozen dataclasses, enums and functions that data may name.
 Nameable = Mapping[str, Any]
@@ -185,8 +174,6 @@ def _look_up(name: object, names: Nameable) -> Any:
             f"the filter must have the pair {name.removeprefix(OWN)[:200]} among its attributes, got none; it has "
             "changed, or is not the filter of the counterexample"
         )
-    if isinstance(name, str) and name not in names:
-        name = _FORMER_NAMES.get(name, name)
     if not isinstance(name, str) or name not in names:
         raise ValueError(
             f"data must name a member of the catalogue, got {repr(name)[:40]}"

@@ -7,8 +7,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from filterproof.filters.contract.contract_checks import (
@@ -24,6 +22,11 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.cached import cache_results
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
+from filterproof.theory.rounding import round_down_to_bits
+
+#: Bits of a level: doubles represent the squares of such levels, and their sums, exactly. An exact ledger then has no
+#: rounding errors, which halves the cost of a round.
+LEVEL_BITS = 20
 
 
 @cache_results(256)
@@ -46,13 +49,13 @@ def largest_level_for_rounds(filt: PrivacyFilter, family: MechanismFamily, round
                 alive, state, request = alive[go], select_runs(state, go), request.take(go)
                 after = None if after is None else select_runs(after, go)
             if len(alive) == 0:
-                return round_to_20_bits(low)
+                return round_down_to_bits(low, LEVEL_BITS)
             n = len(alive)
             after = checked_spend(filt, state, request, n) if after is None else after
             state = checked_observe(filt, after, np.zeros(n), n) if filt.looks_at_losses else after
         best = int(alive[-1])
         low, high = float(levels[best]), float(levels[min(best + 1, len(levels) - 1)])
-    return round_to_20_bits(low)
+    return round_down_to_bits(low, LEVEL_BITS)
 
 
 def largest_granted_level(filt: PrivacyFilter, family: MechanismFamily) -> float:
@@ -64,15 +67,6 @@ def largest_granted_level(filt: PrivacyFilter, family: MechanismFamily) -> float
             "granted; pass another family or a filter with a larger budget"
         )
     return level
-
-
-def round_to_20_bits(level: float) -> float:
-    """Return `level` rounded down to 20 bits: doubles represent the squares of such levels, and their sums, exactly.
-
-    An exact ledger then has no rounding errors, which halves the cost of a round.
-    """
-    mantissa, exponent = math.frexp(level)
-    return math.ldexp(math.floor(math.ldexp(mantissa, 20)), exponent - 20)
 
 
 def family_or_granted_default(filt: PrivacyFilter, family: MechanismFamily | None) -> MechanismFamily:

@@ -23,7 +23,6 @@ from filterproof.mc.estimate.declared_spending import declaration_covers_running
 from filterproof.mc.estimate.functionals import (
     HockeyStick,
     InfiniteLosses,
-    IntervalName,
     JointFunctional,
     UnitFunctional,
 )
@@ -144,7 +143,7 @@ def _sum_of_terms(summands: Sequence[Estimate], failure: float) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class EstimatorSettings:
-    """The parameters for the choice of an estimator: n, the failure probability of each estimate, and options.
+    """The parameters for the choice of an estimator: n, the failure probability of each estimate, and the method.
 
     `trusts_bounds`: whether a `proven_bounds` bound is used without a monitor.
     """
@@ -152,7 +151,6 @@ class EstimatorSettings:
     n: int
     failure: float
     method: Method = "auto"
-    interval: IntervalName = "auto"
     trusts_bounds: bool = True
 
 
@@ -223,7 +221,7 @@ def _fitted_by_pilot(
         for (term, n), fitted in zip(shared.terms_with_path_counts(settings.n), fits, strict=True):
             plans = [
                 min(
-                    (form.planned(pilot, n, failure, settings.interval) for form, pilot in forms),
+                    (form.planned(pilot, n, failure) for form, pilot in forms),
                     key=_planned_width,
                 )
                 for forms in fitted

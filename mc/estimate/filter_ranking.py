@@ -20,7 +20,7 @@ import numpy as np
 from filterproof.filters.accountants.repeats import count_grants
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.filters.rules.orders import order_budget
+from filterproof.filters.rules.guarantee_budget import order_budget
 from filterproof.mc.engine.adversaries import Constant
 from filterproof.mc.estimate.survival import SurvivorCounts
 from filterproof.mc.intervals.bernstein import empirical_bernstein

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,6 @@ from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.intervals import FixedBets, Moments, kl_chernoff
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.runs.batch_sums import BatchSums
-
-IntervalName: TypeAlias = Literal["auto", "KL-Chernoff", "betting"]
 
 #: The rounding error allowed in a path's log-weight: a weight further above its bound exceeds the bound.
 ROUNDING = 1e-9
@@ -93,26 +91,17 @@ class UnitFunctional(ABC):
         """Return the variants of this functional that a pilot's paths suggest, each with its moments there."""
         return [(self, self.moments(BatchSums(np.array([len(paths.loss)]), self(paths)[None, :])))]
 
-    def planned(
-        self, pilot: Moments, n: int, failure: float, interval: IntervalName
-    ) -> tuple[Self, Estimate]:
-        """Return this functional with the parameters of its interval, and the expected estimate of n paths.
+    def planned(self, pilot: Moments, n: int, failure: float) -> tuple[Self, Estimate]:
+        """Return this functional with the narrower of its intervals, and the expected estimate of n paths.
 
-        "auto" takes the narrower interval. An interval or stakes chosen after seeing the data lose their failure
-        probability: the pilot's paths are not among the n.
+        An interval or stakes chosen after seeing the data lose their failure probability: the pilot's paths are not
+        among the n.
         """
-        if interval not in get_args(IntervalName):
-            raise ValueError(
-                f"interval must be one of {', '.join(get_args(IntervalName))}, got interval={interval!r}; pass one"
-            )
-        plans: list[tuple[Self, Estimate]] = []
-        if interval != "betting":
-            plans.append((self, kl_chernoff(pilot.scaled_to_count(n), failure=failure)))
-        if interval != "KL-Chernoff":
-            bets = FixedBets.planned(pilot, n, failure=failure)
-            plans.append(
-                (replace(self, bets=bets), bets.interval(bets.expected_moments(pilot, n), failure=failure))
-            )
+        bets = FixedBets.planned(pilot, n, failure=failure)
+        plans = (
+            (self, kl_chernoff(pilot.scaled_to_count(n), failure=failure)),
+            (replace(self, bets=bets), bets.interval(bets.expected_moments(pilot, n), failure=failure)),
+        )
         form, mean = min(plans, key=lambda plan: plan[1].high - plan[1].low)
         return form, self.divergence(mean)
 

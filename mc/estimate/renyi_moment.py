@@ -17,7 +17,7 @@ from filterproof.mc.engine.budget_monitor import BoundExceeded, BudgetMonitor
 from filterproof.mc.engine.finished_runs import FinishedRuns
 from filterproof.mc.engine.game import Game
 from filterproof.mc.estimate.estimator import pilot_batch
-from filterproof.mc.estimate.functionals import ROUNDING, IntervalName, UnitFunctional
+from filterproof.mc.estimate.functionals import ROUNDING, UnitFunctional
 from filterproof.mc.estimate.path_bound import bounds_stated_by_filter, proven_bounds
 from filterproof.mc.intervals.estimate import (
     FAILURE,
@@ -107,7 +107,6 @@ def simulate_renyi(
     alpha: float,
     n: int = 100_000,
     failure: float = FAILURE,
-    interval: IntervalName = "auto",
     **how: Unpack[PlayOptions],
 ) -> Estimate:
     """Estimate the Renyi divergence of the transcript that a filter releases to one adversary.
@@ -124,7 +123,7 @@ def simulate_renyi(
         The order, >= 1. Order 1 is the Kullback-Leibler divergence.
     n : int, default 100,000
         Number of simulated runs, at least 2.
-    failure, interval
+    failure
         As in `simulate`.
     **how
         Fields of `fp.runs.SimulationSettings`: seed, rounds, direction, on_denial, workers, executor, store.
@@ -162,7 +161,7 @@ def simulate_renyi(
     def estimate_game(game: Game, bound: float, rests_on: str, *, sure: bool) -> Estimate:
         """Return the estimate of a game whose sums of divergences are at most `bound`."""
         [(form, pilot)] = RenyiMoment(alpha, bound).fitted(play_batch(game, pilot_batch(n)))
-        moment, _ = form.planned(pilot, n, failure, interval)
+        moment, _ = form.planned(pilot, n, failure)
         batch_sums = play.sums(game, moment)
         estimate = moment.estimate(batch_sums, failure)
         if sure and alpha == 1 and estimate.over_bound:

@@ -15,7 +15,6 @@ from filterproof.mc.engine.budget_monitor import BoundExceeded
 from filterproof.mc.engine.game import Game
 from filterproof.mc.estimate.curve import ProfileEstimate
 from filterproof.mc.estimate.estimator import Estimator, EstimatorSettings, Method, estimators
-from filterproof.mc.estimate.functionals import IntervalName
 from filterproof.mc.intervals.estimate import FAILURE, Estimate
 from filterproof.mc.runs.batch_sums import BatchSums, Progress, Report
 from filterproof.mc.runs.play import PlayOptions, SimulationSettings
@@ -33,7 +32,6 @@ class SimulationOptions(PlayOptions, total=False):
     n: int
     failure: float
     method: Method
-    interval: IntervalName
     progress: _OnProgress | None
 
 
@@ -61,7 +59,6 @@ def simulate(
     n: int = 1_000_000,
     failure: float = FAILURE,
     method: Method = "auto",
-    interval: IntervalName = "auto",
     progress: _OnProgress | None = None,
     **how: Unpack[PlayOptions],
 ) -> Estimate | ProfileEstimate:
@@ -87,9 +84,6 @@ def simulate(
         "plain" draws from P. "tilted" draws each round from P^s Q^{1-s} and simulates infinite losses separately.
         "martingale" uses the Gaussian filter's martingale as control variate. "auto" runs a pilot and takes the
         method with the narrowest expected interval.
-    interval : {"auto", "KL-Chernoff", "betting"}
-        Type of the interval. The stakes of "betting" depend on n: pass "KL-Chernoff" to reuse stored runs at a
-        larger n.
     progress : callable, optional
         The function is called a few times a second with a `Progress` and the current estimates, or None.
     **how
@@ -134,7 +128,7 @@ def simulate(
         )
     game, settings = (
         play.game(filt, adversary),
-        EstimatorSettings(play.n, failure / len(grid), method, interval),
+        EstimatorSettings(play.n, failure / len(grid), method),
     )
     # if a path exceeds a trusted bound, try again with a monitor, and if that fails as well, with plain draws; the
     # draws decide which of the two is reported, so that each has half of the failure probability

@@ -89,7 +89,7 @@ def simulate_person(
     Notes
     -----
     In every other round the analyst asks at full scale after a positive loss, and at half scale otherwise. Each run has
-    two `IndividualFilter`s, with and without person 0, which receive the same requests. The control variate is a
+    two `IndividualFilter` objects, with and without person 0, which receive the same requests. The control variate is a
     martingale: the divergence of Gaussian outputs with the rest of the pilot's total mu^2. The interval is `betting`.
     """
     values = _checked_norms(norms)

@@ -18,7 +18,7 @@ from filterproof.mc.evaluate.forward_distribution import ForwardDistribution
 from filterproof.mc.evaluate.loss_nodes import BallNodes, nodes_needed, quadrature_error
 from filterproof.mc.evaluate.loss_range import LossRange, probe_loss_range
 from filterproof.mc.evaluate.quadrature_panels import edges_text
-from filterproof.mc.losses.balls import BITS, lower_end, to_ball, upper_end
+from filterproof.mc.losses.balls import BITS, to_ball
 from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.finite_outputs import loss_as_ball
 from filterproof.mc.losses.too_large import TooLargeError
@@ -26,6 +26,7 @@ from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import normal_distribution
 from filterproof.theory.pairs.base import Direction
+from filterproof.theory.rounding import round_down, round_up
 
 #: The error of quadrature as a share of the smallest requested value.
 _QUADRATURE_SHARE = 1e-12
@@ -142,7 +143,7 @@ class CertifiedDistribution:
                 more = self._last_release_bounds(mass, below, above, eps, forward)
                 low, high = low + more[0], high + more[1]
             high += to_ball(float(self.nodes.lost[0 if forward else 1]))
-            return max(lower_end(low), 0.0), min(upper_end(high), 1.0)
+            return max(round_down(low), 0.0), min(round_up(high), 1.0)
 
     def _last_release_bounds(
         self,
@@ -228,7 +229,7 @@ def _doubles_around(epsilon: Epsilon) -> tuple[float, ...]:
     if not isinstance(epsilon, LogRatio):
         return (epsilon,)
     size = loss_as_ball((0, epsilon.ratio))
-    return lower_end(size), upper_end(size)
+    return round_down(size), round_up(size)
 
 
 def _gaussian_hockey_stick(mu: float | None, gap: flint.arb) -> flint.arb:

@@ -272,12 +272,12 @@ class DecisionMap:
         low, high = ends.tolist()
         if (key := (low, high, 0 if self.merged else t)) not in self._bisections:
             self._bisections.add(key)
-            place, more = bisect_change(partial(self._result_at, t, position), low, high)
-            self._new.add(place)
-            self.positions += more
+            self._new.add(bisect_change(partial(self._result_at, t, position), low, high))
+            self.positions -= 1  # the lower end was counted before
 
     def _result_at(self, t: int, position: Callable[[float], Positions], x: float) -> Hashable:
         """Return the result at a position, and the part of its state that is no double."""
+        self.positions += 1
         code, after = self._results_at(t, position(x))
         exact_leaves = tuple(leaf for leaf in _position_arrays(after) if leaf.dtype.kind != "f")
         return int(code[0]), run_keys(exact_leaves)[0] if exact_leaves and code[0] > STOP else None

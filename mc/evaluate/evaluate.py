@@ -31,12 +31,12 @@ from filterproof.mc.evaluate.evaluation import (
 )
 from filterproof.mc.evaluate.forward_distribution import two_grids
 from filterproof.mc.evaluate.transcript_loss_distribution import TranscriptLossDistribution
-from filterproof.mc.losses.balls import lower_end, upper_end
 from filterproof.mc.losses.epsilon_values import Epsilon, check_epsilon
 from filterproof.mc.losses.finite_outputs import NoFiniteDistributionError
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs.base import Direction
+from filterproof.theory.rounding import round_down, round_up
 
 #: The default limit on positions of a game with finitely many outputs; each is one or two Python objects.
 _MAX_POSITIONS = 2_000_000
@@ -181,7 +181,7 @@ def _discrete_evaluation(
         )
     # of two directions with equal double bounds the first counts
     order = sorted(ways, key=lambda way: exact.get(way, 0), reverse=True)
-    bounds = {way: (max(lower_end(values[way]), 0.0), min(upper_end(values[way]), 1.0)) for way in order}
+    bounds = {way: (max(round_down(values[way]), 0.0), min(round_up(values[way]), 1.0)) for way in order}
     is_exact = len(exact) == len(values) and evidence is not Evidence.CERTIFIED
     value = exact[order[0]] if is_exact else None
     return Evaluation.from_worse_direction(

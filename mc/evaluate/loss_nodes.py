@@ -20,10 +20,11 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.balls import BITS, to_ball, upper_end
+from filterproof.mc.losses.balls import BITS, to_ball
 from filterproof.theory.numerics.gauss_legendre import gauss_legendre
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair, normal_distribution
+from filterproof.theory.rounding import round_up
 
 #: The parameters of ellipses among which the best is chosen.
 _ELLIPSES = np.exp(np.linspace(0.02, 3.5, 120))
@@ -222,8 +223,8 @@ class BallNodes(_PanelNodes):
                 p = _normal_tail_bound(ahead - mu / 2) + _normal_tail_bound(back + mu / 2)
                 q = _normal_tail_bound(ahead + mu / 2) + _normal_tail_bound(back - mu / 2)
                 # one factor may be no double
-                self.lost[0] += upper_end(to_ball(m) * p) * _SLACK
-                self.lost[1] += upper_end(to_ball(m) * q * (-to_ball(a)).exp()) * _SLACK
+                self.lost[0] += round_up(to_ball(m) * p) * _SLACK
+                self.lost[1] += round_up(to_ball(m) * q * (-to_ball(a)).exp()) * _SLACK
 
     def _transition_bounds(self, mu: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return bounds on the masses that a release takes from node to node: density times the target's weight."""

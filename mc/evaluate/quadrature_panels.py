@@ -2,7 +2,7 @@
 
 >>> QuadraturePanels.between({0.5}, low=-1.0, high=1.0, width=1.0, merged=0.0).edges.tolist()
 [-1.0, 0.0, 0.5, 1.0]
->>> bisect_change(lambda loss: loss > 0.71, 0.5, 1.0)[0]
+>>> bisect_change(lambda loss: loss > 0.71, 0.5, 1.0)
 0.71
 """
 
@@ -16,7 +16,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.theory.rounding import double_to_place, next_above, next_below, place_to_double
+from filterproof.filters.contract.largest_granted import last_granted
+from filterproof.theory.rounding import next_above, next_below
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +49,14 @@ class QuadraturePanels:
         return len(self.probes)
 
 
-def bisect_change(answer: Callable[[float], Hashable], low: float, high: float) -> tuple[float, int]:
-    """Return a loss between two different answers at which `answer` changes, and the number of calls.
+def bisect_change(answer: Callable[[float], Hashable], low: float, high: float) -> float:
+    """Return a loss between two different answers at which `answer` changes.
 
     Of the two neighbouring doubles around the change, it is the one with the shorter binary expansion.
     """
-    below, a, b, queries = answer(low), double_to_place(low), double_to_place(high), 0
-    while b - a > 1:
-        middle, queries = (a + b) // 2, queries + 1
-        a, b = (middle, b) if answer(place_to_double(middle)) == below else (a, middle)
-    return min((place_to_double(a), place_to_double(b)), key=lambda x: x.as_integer_ratio()[1]), queries
+    below = answer(low)
+    last = last_granted(lambda loss: answer(loss) == below, low, high)
+    return min((last, 0.0 + next_above(last)), key=lambda x: x.as_integer_ratio()[1])
 
 
 def new_distinct_changes(changes: set[float], known_edges: set[float], merged: float) -> set[float]:

@@ -18,12 +18,13 @@ import flint
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.evaluate.walk import ExhaustiveMenuPlay, OutcomeBranch, walk_layers
-from filterproof.mc.losses.balls import BITS, lower_end, to_ball, upper_end
+from filterproof.mc.losses.balls import BITS, to_ball
 from filterproof.mc.losses.composition import Bounds, Composition, counts_of
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
+from filterproof.theory.rounding import round_down, round_up
 
 #: The number of grants of each pair of a menu.
 _Counts: TypeAlias = tuple[int, ...]
@@ -58,7 +59,7 @@ def random_choice_divergence_bounds(
                 low + to_ball(share) * to_ball(bounds.low),
                 high + to_ball(share) * to_ball(bounds.high),
             )
-        return Bounds(max(lower_end(low), 0.0), 1.0 if filt.looks_at_losses else min(upper_end(high), 1.0))
+        return Bounds(max(round_down(low), 0.0), 1.0 if filt.looks_at_losses else min(round_up(high), 1.0))
 
 
 def _final_count_masses(

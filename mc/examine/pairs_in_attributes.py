@@ -20,6 +20,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import cached_property
 from types import MemberDescriptorType
 from typing import Any, TypeGuard
 
@@ -103,13 +104,15 @@ def attribute_values(filt: object, defining_classes: Iterable[type]) -> Iterator
 def _attribute_value(filt: object, name: str) -> Any:
     """Return an attribute's value without running properties of user classes."""
     value = inspect.getattr_static(filt, name, None)
-    ours = isinstance(value, property) and is_library_class(defining_class(type(filt), name))
+    ours = isinstance(value, property | cached_property) and is_library_class(
+        defining_class(type(filt), name)
+    )
     return getattr(filt, name, None) if ours or isinstance(value, MemberDescriptorType) else value
 
 
-def allowed_values_for(filt: object, *kinds: type) -> Nameable:
+def allowed_values_for(filt: object) -> Nameable:
     """Return what a counterexample of the filter may name: library values and its own pairs."""
-    names = allowed_values_by_name(*kinds)
+    names = allowed_values_by_name()
     own = pairs_in_attributes(filt, unordered=True)
     return names | {f"{OWN}{pair!r}": pair for pair in own if not _has_allowed_name(pair, names)}
 

@@ -43,8 +43,6 @@ MoveKind: TypeAlias = Literal[
     "ask", "step", "again", "crash", "crash_before_write", "crash_after_write", "disk_full", "tick"
 ]
 MOVE_KINDS: tuple[MoveKind, ...] = get_args(MoveKind)
-#: Names of moves in counterexamples of earlier versions.
-_FORMER_KINDS = {"unwritten": "crash_before_write", "written": "crash_after_write", "full": "disk_full"}
 #: The most plays of one schedule with different outcomes, for a service that is told of them.
 _MAX_PATHS = 256
 #: The arguments of a service's methods.
@@ -150,9 +148,10 @@ class Schedule:
             isinstance(move, list | tuple) and len(move) == 2 and isinstance(move[0], str) for move in moves
         ):
             raise wrong
-        moves = [(_FORMER_KINDS.get(kind, kind), at) for kind, at in moves]
-        if any(kind not in MOVE_KINDS for kind, _ in moves):
-            raise wrong
+        if unknown := [kind for kind, _ in moves if kind not in MOVE_KINDS]:
+            raise ValueError(
+                f"moves must be among {', '.join(MOVE_KINDS)}, got {unknown[0][:40]!r}; verify the service again"
+            )
         return cls(menu, tuple(ServiceMove(what, check_count("at", at, least=0)) for what, at in moves))
 
 

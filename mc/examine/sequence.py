@@ -33,7 +33,7 @@ from filterproof.mc.engine.encoding import Nameable, decode, encode
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
 from filterproof.mc.examine.minimise import minimise
-from filterproof.mc.losses.balls import BITS, lower_end, to_ball
+from filterproof.mc.losses.balls import BITS, to_ball
 from filterproof.mc.losses.composition import Composition
 from filterproof.mc.losses.finite_pair_from_cdfs import pair_with_known_tails
 from filterproof.mc.losses.renyi_lower_bound import renyi_lower_bound
@@ -46,6 +46,7 @@ from filterproof.theory.extremal import Steps as Steps
 from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.rounding import round_down
 
 #: Requests of one kind that the filter gets one by one. More count as granted only if they change nothing.
 MAX_PLAYED = 20_000
@@ -81,7 +82,7 @@ def _hockey_stick_bound_from_tv(counts: Mapping[DominatingPair, int], epsilon: f
     distances = ((Composition({pair: 1}).delta(0.0, direction="PQ"), n) for pair, n in counts.items())
     squares = sum(times * Fraction(distance.low) ** 2 for distance, times in distances)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
-        return max(lower_end(-((to_ball(epsilon) - to_ball(squares, BITS)) / 2).expm1()), 0.0)
+        return max(round_down(-((to_ball(epsilon) - to_ball(squares, BITS)) / 2).expm1()), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ class RequestSequence:
                 return math.inf
             else:
                 total += times * Fraction(low)
-        return lower_end(total)
+        return round_down(total)
 
     def _lower_bound_units(self, measure: Divergence) -> int:
         """Return about the units of work that a lower bound takes."""

@@ -27,6 +27,7 @@ from filterproof.theory.extremal import Steps
 from filterproof.theory.guarantees import ZCDP, Guarantee, RenyiDP
 from filterproof.theory.numerics.decimals import format_down, format_up
 from filterproof.theory.pairs import DominatingPair, Gaussian
+from filterproof.theory.rounding import next_below
 
 #: Orders at which the divergences of a zCDP guarantee are compared.
 ORDERS = (2.0, 4.0, 8.0, 16.0)
@@ -156,7 +157,7 @@ def largest_renyi_lower_bound(
     Gaussian that the stated divergences leave room for, until the filter's own code denies it.
     """
     rate = min((rho / at for at, rho in promised_renyi_by_order(filt.promise).items()), default=0.0)
-    mu = math.nextafter(math.sqrt(2 * rate), 0.0)
+    mu = next_below(math.sqrt(2 * rate))
     candidates: list[tuple[float, Steps]] = [(0.0, ())]
     for pair in (Gaussian(mu), *menu) if mu > 0 else menu:
         times = count_grants(filt, pair, most=_MAX_REQUESTS)

@@ -9,18 +9,17 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from bisect import bisect_left
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.contract.filter_base import MechanismFamily
-from filterproof.filters.contract.parameters import one_delta, one_positive
+from filterproof.filters.contract.parameters import one_delta, one_positive, store_checked_parameters
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.menu import (
     checked_menu,
@@ -32,9 +31,10 @@ from filterproof.filters.rules.menu import (
 )
 from filterproof.filters.rules.unsound import UnsoundFilterWarning
 from filterproof.mc.losses.composition import Composition, counts_of
-from filterproof.theory.guarantees import ApproxDP, Guarantee
+from filterproof.theory.guarantees import ApproxDP
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
+from filterproof.theory.rounding import round_down_to_bits
 
 #: The relative width of the bounds on a composition for a decision, and for a first look.
 _WIDTH, _ROUGHLY = 5e-3, 0.1
@@ -83,16 +83,14 @@ class AccountantFilter(PrivacyFilter):
     epsilon: float
     delta: float
     menu: tuple[DominatingPair, ...]
-    promise: Guarantee = field(init=False, repr=False, compare=False)
+    promise = cached_property(lambda self: ApproxDP(self.epsilon, self.delta))
     order_free: ClassVar[bool] = True
     proof: ClassVar[str] = "for one mechanism, the composition is the transcript; no proof for several"
     sound: ClassVar[bool | None] = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", one_positive("epsilon", self.epsilon))
-        object.__setattr__(self, "delta", one_delta("delta", self.delta))
+        store_checked_parameters(self, epsilon=one_positive, delta=one_delta)
         object.__setattr__(self, "menu", checked_menu(self.menu))
-        object.__setattr__(self, "promise", ApproxDP(self.epsilon, self.delta))
         if len(self.menu) > 1:
             warnings.warn(
                 "the guarantee of AccountantFilter covers mechanisms fixed in advance; with several on its menu an "
@@ -138,17 +136,11 @@ def _composition_fits(filt: AccountantFilter, counts: tuple[int, ...]) -> bool:
     for way in ways:
         for relative in (_ROUGHLY, _WIDTH):  # a rough look, if it decides
             bounds = steps.delta(filt.epsilon, relative=relative, direction=way)
-            if (within := _round_up_to_30_bits(bounds.high) <= filt.delta) or bounds.low > filt.delta:
+            if (within := -round_down_to_bits(-bounds.high, _BITS) <= filt.delta) or bounds.low > filt.delta:
                 break
         if not within:
             return False
     return True
-
-
-def _round_up_to_30_bits(bound: float) -> float:
-    """Return the smallest number of 30 bits that is at least the bound."""
-    mantissa, exponent = math.frexp(bound)
-    return math.ldexp(math.ceil(math.ldexp(mantissa, _BITS)), exponent - _BITS)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -8,7 +8,7 @@ from typing import Literal
 import flint
 
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
-from filterproof.theory.rounding import next_above, next_below, round_down
+from filterproof.theory.rounding import next_above, round_down, round_up
 
 #: Working precision of balls, in bits.
 BITS = 160
@@ -31,30 +31,10 @@ def exact_fraction(point: flint.arb) -> Fraction:
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
-def lower_end(x: flint.arb | Fraction) -> float:
-    """Return the largest double <= everything in x."""
-    if isinstance(x, Fraction):
-        return round_down(x)
-    least = x.lower()
-    if least.is_nan():
-        raise ValueError(
-            f"x must be a finite ball, got {x}; use more BITS, or arguments for which x is defined"
-        )
-    close = float(least)
-    while not flint.arb(close) <= least:
-        close = next_below(close)
-    return close
-
-
-def upper_end(x: flint.arb | Fraction) -> float:
-    """Return the smallest double >= everything in x."""
-    return 0.0 - lower_end(-x)  # not -down(-x), which is -0.0 for zero
-
-
 def nearest_double(x: flint.arb) -> float:
     """Return a double within 2^-52 |x| of everything in x, zero only if x is. Raises ValueError for a wide ball."""
-    with PRECISION_LOCK, flint.ctx.workprec(BITS):  # -x is rounded to the current precision
-        low, high = lower_end(x), upper_end(x)
+    with PRECISION_LOCK, flint.ctx.workprec(BITS):  # ends are rounded to the current precision
+        low, high = round_down(x), round_up(x)
     after = next_above(low)
     if high <= after:
         return low
@@ -65,4 +45,4 @@ def nearest_double(x: flint.arb) -> float:
 
 def round_to_side(x: flint.arb, side: Rounding) -> float:
     """Return x as a double on the named side."""
-    return lower_end(x) if side == "low" else upper_end(x) if side == "high" else nearest_double(x)
+    return round_down(x) if side == "low" else round_up(x) if side == "high" else nearest_double(x)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.losses import finite_sums
-from filterproof.mc.losses.balls import BITS, lower_end, to_ball, upper_end
+from filterproof.mc.losses.balls import BITS, to_ball
 from filterproof.mc.losses.fourier_inversion import FourierInversion
 from filterproof.mc.losses.lattice_pld import (
     LowerBoundPLD,
@@ -41,6 +41,7 @@ from filterproof.theory.numerics.decimals import interval
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair, normal_distribution
 from filterproof.theory.pairs.base import Direction
+from filterproof.theory.rounding import round_down, round_up
 
 #: The variance that an upper distribution adds and a lower one removes, per mean squared width of the cells.
 _ADDED, _TAKEN = 1 / 6, 1 / 12
@@ -334,7 +335,7 @@ def _one_release_bounds(pair: DominatingPair, epsilon: float) -> Bounds:
 
 def _double_bounds_around(hockey_stick: flint.arb) -> Bounds:
     """Return the doubles around a ball of a divergence, clipped to [0, 1]."""
-    return Bounds(max(lower_end(hockey_stick), 0.0), min(upper_end(hockey_stick), 1.0))
+    return Bounds(max(round_down(hockey_stick), 0.0), min(round_up(hockey_stick), 1.0))
 
 
 def _one_release_lower_bound(pairs: Sequence[DominatingPair], epsilon: float) -> Bounds:
@@ -453,7 +454,7 @@ def _gaussian_bounds(square: Fraction, epsilon: float) -> Bounds:
     while True:
         with PRECISION_LOCK, flint.ctx.workprec(bits):
             value = normal_distribution.hockey_stick(to_ball(square, bits).sqrt(), to_ball(epsilon))
-            low, high = max(lower_end(value), 0.0), min(upper_end(value), 1.0)
+            low, high = max(round_down(value), 0.0), min(round_up(value), 1.0)
         # the difference of two close numbers needs more bits for a smaller mu
         if high <= low * (1 + 2.0**-40) or bits >= 32 * BITS:
             return Bounds(low, high)

@@ -33,6 +33,7 @@ from filterproof.mc.losses.step_moments import (
     StepMoments,
 )
 from filterproof.theory.pairs.base import Direction
+from filterproof.theory.rounding import round_down_to_bits
 
 Array = NDArray[np.float64]
 
@@ -172,9 +173,7 @@ class FourierInversion:
         # rounded up to a power of 2, so that many people share a period
         log2_period = np.ceil(np.log2(np.minimum(turns, _MAX_PERIOD))).astype(np.int64)
         steps = 2 * math.pi * TILTS[tilts] / 2.0**log2_period
-        mantissas, places = np.frexp(steps)
-        # of 30 bits, so that multiples are doubles
-        steps = np.ldexp(np.floor(mantissas * 2.0**30), places - 30)
+        steps = round_down_to_bits(steps, 30)  # so that multiples are doubles
         sizes, beyond = self._frequency_counts_and_tails(tilts, steps)
         keys = np.stack([tilts, log2_period, sizes], axis=1)
         chosen = np.arange(len(keys)) if wanted is None else np.flatnonzero(wanted)

@@ -12,17 +12,10 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.balls import (
-    BITS,
-    Rounding,
-    exact_fraction,
-    lower_end,
-    round_to_side,
-    to_ball,
-    upper_end,
-)
+from filterproof.mc.losses.balls import BITS, Rounding, exact_fraction, round_to_side, to_ball
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.rounding import round_down, round_up
 
 #: The most steps of the lattice in one level: on a finer lattice sums of steps might not fit into int64.
 _MAX_UNITS = 2**31
@@ -155,7 +148,7 @@ class LowerBoundPLD:
         p, q = (
             np.array(side)
             for side in zip(
-                *((max(lower_end(a), 0.0), max(upper_end(b), 0.0)) for a, b in masses), strict=True
+                *((max(round_down(a), 0.0), max(round_up(b), 0.0)) for a, b in masses), strict=True
             )
         )
         met = p > 0
@@ -165,7 +158,7 @@ class LowerBoundPLD:
     def from_kov(cls, known: KOVLevel, units: int) -> Self:
         """Return KOV(epsilon, delta) with its finite losses placed at `units` and -`units` lattice steps."""
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
-            rest, revealed = to_ball(1 - known.delta), max(lower_end(to_ball(known.delta)), 0.0)
+            rest, revealed = to_ball(1 - known.delta), max(round_down(to_ball(known.delta)), 0.0)
             masses = known.masses if units else ((rest, rest),)
             return cls.of(np.array([-units, units] if units else [0]), masses, revealed)
 

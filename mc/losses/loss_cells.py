@@ -21,12 +21,13 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.mc.losses.balls import BITS, lower_end, to_ball, upper_end
+from filterproof.mc.losses.balls import BITS, to_ball
 from filterproof.mc.losses.lattice_pld import LatticePLD, LossDiscretisation, LowerBoundPLD
 from filterproof.mc.losses.tails import TailFunction, tail_function
 from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
+from filterproof.theory.rounding import round_down, round_up
 
 #: P-mass that may remain below the first cell, and above the last.
 _BELOW, _ABOVE = 2.0**-80, 2.0**-400
@@ -80,9 +81,9 @@ class LossCells:
                 at[i + 1] += p - stays
             grown = self.q_above * (step * edges[-1]).exp()
             at[-1] += grown
-            masses = np.array([max(upper_end(mass), 0.0) for mass in at])
+            masses = np.array([max(round_up(mass), 0.0) for mass in at])
             masses[0] = masses[0] if masses.any() else 2.0**-1000  # a revealing outcome has some mass, too
-            revealed = max(upper_end(self.above - grown + self.infinite), 0.0)
+            revealed = max(round_up(self.above - grown + self.infinite), 0.0)
         some = masses > 0
         return LatticePLD(self.edges[some], masses[some], revealed)
 
@@ -110,10 +111,10 @@ class LossCells:
             growths = [(step * edge).exp() for edge in edges]
             # the distance of each cell's mean from its ends, times its mass and the end's e^L, which may be no double:
             # at least from the lower one, at most from the upper one
-            low = [max(lower_end(p[i] - q[i] * growths[i]), 0.0) for i in range(n - 1)]
-            high = [upper_end(q[i] * growths[i + 1] - p[i]) for i in range(n - 1)]
+            low = [max(round_down(p[i] - q[i] * growths[i]), 0.0) for i in range(n - 1)]
+            high = [round_up(q[i] * growths[i + 1] - p[i]) for i in range(n - 1)]
             # the upper tail is everything beyond the last point
-            low.append(max(lower_end(self.above - self.q_above * growths[-1]), 0.0))
+            low.append(max(round_down(self.above - self.q_above * growths[-1]), 0.0))
             share = np.append(_upper_shares(np.array(low), np.array(high)), 0.0).tolist()
             masses = []
             for i in range(n):
@@ -121,8 +122,8 @@ class LossCells:
                 stays = 1 - flint.arb(share[i])
                 mass += p[i] * stays if i < n - 1 else self.above
                 mass += p[i - 1] * flint.arb(share[i - 1]) if i > 0 else 0
-                masses.append(max(lower_end(mass), 0.0))
-            revealed = max(lower_end(self.infinite), 0.0)
+                masses.append(max(round_down(mass), 0.0))
+            revealed = max(round_down(self.infinite), 0.0)
             if not any(masses):  # reduced slightly, so that a revealing outcome is not overstated
                 masses[0], revealed = 2.0**-60, revealed - 2.0**-50
         report = LossDiscretisation.of_cells(self.edges, float(self.step), np.array(share), sorted(own))
@@ -139,12 +140,12 @@ class LossCells:
         labels, n = self.edges.copy(), len(self.p)
         with PRECISION_LOCK, flint.ctx.workprec(BITS):
             ratios = np.array(
-                [max(lower_end(p), 0.0) / max(upper_end(q), 5e-324) for p, q in self.p_and_q_masses[:n]]
+                [max(round_down(p), 0.0) / max(round_up(q), 5e-324) for p, q in self.p_and_q_masses[:n]]
             )
             with np.errstate(divide="ignore"):
                 mean = np.rint(np.log(ratios) / float(self.step) - 0.5)
             labels[:n] = np.clip(mean, labels[:n], labels[1:] - 1).astype(np.int64)
-            return LowerBoundPLD.of(labels, self.p_and_q_masses, max(lower_end(self.infinite), 0.0))
+            return LowerBoundPLD.of(labels, self.p_and_q_masses, max(round_down(self.infinite), 0.0))
 
     @property
     def widths_in_steps(self) -> NDArray[np.int64]:

@@ -16,11 +16,12 @@ from functools import lru_cache
 
 import flint
 
-from filterproof.mc.losses.balls import BITS, lower_end, to_ball
+from filterproof.mc.losses.balls import BITS, to_ball
 from filterproof.mc.losses.loss_cells import effective_loss_range, loss_cells
 from filterproof.mc.losses.tails import tail_function
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair, is_ours
+from filterproof.theory.rounding import round_down
 
 #: The most cells of a continuous distribution, their width in standard deviations of the loss, and the finest of them.
 _MAX_CELLS, _WIDTH, _HALVINGS = 1000, 1 / 120, 40
@@ -40,12 +41,12 @@ def renyi_lower_bound(pair: DominatingPair, order: float) -> float:
         if distribution.points is None and order >= _HIGH and is_ours(pair):
             low = _divergence_by_reference_values(pair.unlabelled, order)
             if low.is_finite():
-                return max(lower_end(low), 0.0)
+                return max(round_down(low), 0.0)
         moment, less = flint.arb(0), flint.arb(order) - 1
         for p, q in _report_masses(pair, order):
             if p.lower() > 0:
                 moment += (p.lower().log() * order - q.upper().log() * less).exp()
-        return max(lower_end(moment.log() / less), 0.0) if moment > 1 else 0.0
+        return max(round_down(moment.log() / less), 0.0) if moment > 1 else 0.0
 
 
 def _divergence_by_reference_values(pair: DominatingPair, order: float) -> flint.arb:

@@ -29,6 +29,7 @@ from filterproof.mc.losses.fourier_sums import ELEMENTARY_ERROR
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
+from filterproof.theory.rounding import round_down_to_bits
 
 Array = NDArray[np.float64]
 
@@ -174,7 +175,7 @@ class StepMoments:
     def transforms(self, a: float, log_moment: float, theta: float, count: int) -> LogCharacteristicFunction:
         """Return the transforms of the distribution with density e^{zL}: a = 1 + z or -z, log_moment = log G(a)."""
         growth, height = self._neg_log_error_and_strip_height(a, theta * count, log_moment)
-        width = _round_width_to_ten_bits(2 * math.pi * height / growth)
+        width = round_down_to_bits(2 * math.pi * height / growth, 10)  # few bits, so that multiples are exact
         low, high = self._output_range(a, a, 0.0)
         if not (high - low) < _MAX_NODES * width:
             return _transforms_bounded_by_one(count)
@@ -303,7 +304,7 @@ class StepMoments:
         """
         heights = self._strip_heights()
         growth = _RULE + heights**2 / 2 - max(-a, 0.0) * np.log(np.cos(self.standardised_shift * heights / 2))
-        return _round_width_to_ten_bits(float((2 * math.pi * heights / growth).max()))
+        return round_down_to_bits(float((2 * math.pi * heights / growth).max()), 10)
 
     def _strip_heights(self) -> Array:
         """Return strips in which the phase mb stays below 1.5."""
@@ -342,12 +343,6 @@ def _grid_around_range(low: float, high: float, width: float) -> Array:
     """Return the multiples of `width` from the last one <= low to the first one >= high."""
     multiples: Array = np.arange(math.floor(low / width), math.ceil(high / width) + 1.0) * width
     return multiples
-
-
-def _round_width_to_ten_bits(width: float) -> float:
-    """Return `width` rounded down to ten bits, so that its multiples are exact doubles."""
-    mantissa, exponent = math.frexp(width)
-    return math.ldexp(math.floor(mantissa * 1024) / 1024, exponent)
 
 
 def _transforms_bounded_by_one(count: int) -> LogCharacteristicFunction:

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import flint
 import numpy as np
 
+from filterproof.mc.losses.balls import exact_fraction
 from filterproof.mc.prove.certificate_checker import Inequality
 from filterproof.mc.prove.polynomials import Polynomial
 from filterproof.theory.rounding import double_to_place, place_to_double
@@ -50,16 +51,10 @@ class MonotoneFunction:
         if self.last is not None and self.above is None:  # far on the other side nothing is left
             x = max(x, -2 * self.last) if self.sign > 0 else min(x, -2 * self.last)
         ball = self.balls(flint.arb(flint.fmpq(x.numerator, x.denominator)))
-        low, high = (_fraction_of_midpoint(end) for end in (ball.lower(), ball.upper()))
+        low, high = (exact_fraction(end) for end in (ball.lower(), ball.upper()))
         ends = low - abs(low) * MISSED - UNRESOLVED, high + abs(high) * MISSED + UNRESOLVED
         zero = Fraction(0)  # no library misses a sign
         return max(ends[0], zero) if low >= 0 else ends[0], min(ends[1], zero) if high <= 0 else ends[1]
-
-
-def _fraction_of_midpoint(value: Any) -> Fraction:
-    """Return the midpoint of a ball as a Fraction."""
-    mantissa, exponent = value.mid().man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
 def _monotone_functions(library: Any) -> dict[str, MonotoneFunction]:

@@ -12,19 +12,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from importlib import resources
 from operator import attrgetter
-from typing import Any
 
 from filterproof.filters import ZCDPFilter
 from filterproof.mc.worst_case.calibrate import CalibratedFilter, calibrate
 from filterproof.mc.worst_case.result import WorstCase
 from filterproof.mc.worst_case.solve import worst_case
-from filterproof.theory.argument_checks import check_count, check_delta, check_positive
+from filterproof.theory.argument_checks import check_delta, check_positive
 from filterproof.theory.conversions import BUN_STEINKE, CKS, max_gaussian_mu
 from filterproof.theory.display import Displayed, Row, row_of
 from filterproof.theory.evidence import Evidence
@@ -48,7 +47,7 @@ class CalibratedThreshold(Displayed):
     step : float
         Distance of the levels, in nats, > 0.
     levels : int
-        Number of levels, at most 4096.
+        Number of levels.
     threshold : float
         The largest threshold that calibration found.
     rounds : int
@@ -57,11 +56,6 @@ class CalibratedThreshold(Displayed):
         Bounds on the worst case, high <= delta.
     made_by : str
         The call and the command that computed the row.
-
-    Raises
-    ------
-    ValueError
-        If the numbers are inconsistent.
     """
 
     epsilon: float
@@ -73,23 +67,6 @@ class CalibratedThreshold(Displayed):
     low: float
     high: float
     made_by: str = field(repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        for name in ("epsilon", "step", "threshold"):
-            object.__setattr__(self, name, float(check_positive(name, getattr(self, name))))
-        object.__setattr__(self, "delta", float(check_delta("delta", self.delta)))
-        object.__setattr__(self, "levels", check_count("levels", self.levels))
-        object.__setattr__(self, "rounds", check_count("rounds", self.rounds))
-        if not 0 <= self.low <= self.high <= self.delta:
-            raise ValueError(
-                f"low <= high <= delta must hold, got low={self.low!r}, high={self.high!r}, delta={self.delta!r}; "
-                "pass a worst case that keeps delta"
-            )
-        if not self.levels <= 4096 or self._level_charge(self.levels) > Fraction(self.threshold):
-            raise ValueError(
-                f"levels must be affordable at the threshold, and 4096 at most, got levels={self.levels!r}; "
-                "pass fewer levels"
-            )
 
     @classmethod
     def table(cls) -> tuple[CalibratedThreshold, ...]:
@@ -108,6 +85,7 @@ class CalibratedThreshold(Displayed):
     @classmethod
     def compute(cls, epsilon: float, delta: float, *, step: float, made_by: str = "") -> CalibratedThreshold:
         """Calibrate a row with the levels step, 2 step, ..., up to the largest that the threshold affords."""
+        epsilon, delta = float(check_positive("epsilon", epsilon)), float(check_delta("delta", delta))
         step = float(check_positive("step", step))
         ceiling = float(max_gaussian_mu(epsilon, delta))
         count = math.ceil(ceiling / step) + 1
@@ -177,40 +155,12 @@ class CalibratedThreshold(Displayed):
             f"`recheck` solves it again; made by {self.made_by})"
         )
 
-    def to_dict(self) -> dict[str, object]:
-        """Return the row as JSON-compatible data; its numbers are exact doubles."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> CalibratedThreshold:
-        """Return the row that `to_dict` wrote, without solving it again.
-
-        Raises
-        ------
-        ValueError
-            If the data has other fields or types.
-        """
-        kinds = {part.name: _KIND_CLASSES.get(part.name, float) for part in fields(cls)}
-        if not isinstance(data, Mapping) or set(data) != set(kinds):
-            raise ValueError(
-                f"row must have {sorted(kinds)}, got {str(data)[:80]}; pass the result of to_dict"
-            )
-        for name, kind in kinds.items():
-            if type(data[name]) is not kind:
-                raise ValueError(
-                    f"{name} must be as to_dict writes it, got {name}={str(data[name])[:80]!r}; pass it unchanged"
-                )
-        return cls(**data)
-
-
-_KIND_CLASSES: dict[str, type] = {"levels": int, "rounds": int, "made_by": str}
-
 
 @lru_cache(maxsize=1)
 def _read_table() -> tuple[CalibratedThreshold, ...]:
     """Read the shipped table of calibrated thresholds."""
     file = resources.files("filterproof.mc.worst_case").joinpath("calibrated_thresholds.json")
-    return tuple(CalibratedThreshold.from_dict(row) for row in json.loads(file.read_text("utf-8")))
+    return tuple(CalibratedThreshold(**row) for row in json.loads(file.read_text("utf-8")))
 
 
 def tabulated_filter(epsilon: float, delta: float, *, each: float | None = None) -> CalibratedFilter:

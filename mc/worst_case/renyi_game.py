@@ -21,7 +21,7 @@ import flint
 import numpy as np
 
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.losses.balls import BITS, lower_end, to_ball
+from filterproof.mc.losses.balls import BITS, to_ball
 from filterproof.mc.losses.finite_outputs import FiniteOutputs, NoFiniteDistributionError, loss_as_ball
 from filterproof.mc.worst_case.strategy import TreeStrategy
 from filterproof.mc.worst_case.tree import GameTree, branches_of
@@ -29,6 +29,7 @@ from filterproof.theory.numerics.exact import to_fmpq
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction, check_direction
+from filterproof.theory.rounding import round_down
 
 
 def renyi_worst_case_lower_bound(
@@ -92,7 +93,7 @@ def _weighted_masses(drawn: FiniteOutputs, order: float) -> list[float]:
     with PRECISION_LOCK, flint.ctx.workprec(BITS):
         less, share = to_ball(order) - 1, 1 - flint.arb(2) ** -50
         finite = [
-            lower_end(flint.arb(mass) * (less * loss_as_ball(loss)).exp() * share)
+            round_down(flint.arb(mass) * (less * loss_as_ball(loss)).exp() * share)
             for loss, mass, _ in drawn.outputs
         ]
     return [*finite, *([math.inf] if drawn.erased_p else [])]

@@ -21,15 +21,7 @@ from filterproof.mc.engine.adversaries import Constant
 from filterproof.mc.engine.adversary import Adversary
 from filterproof.mc.engine.game import Game
 from filterproof.mc.evaluate.certified_distribution import CertifiedDistribution
-from filterproof.mc.losses.balls import (
-    BITS,
-    Rounding,
-    exact_fraction,
-    lower_end,
-    nearest_double,
-    to_ball,
-    upper_end,
-)
+from filterproof.mc.losses.balls import BITS, Rounding, exact_fraction, nearest_double, to_ball
 from filterproof.mc.losses.epsilon_values import Epsilon
 from filterproof.mc.losses.finite_outputs import (
     ZERO_LOSS,
@@ -63,6 +55,7 @@ from filterproof.theory.log_ratio import LogRatio
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
+from filterproof.theory.rounding import round_down, round_up
 
 #: The default limit on the doubles of a game in memory: a quarter of a gigabyte.
 MAX_DOUBLES = 30_000_000
@@ -252,8 +245,8 @@ class WorstCaseGame:
         return WorstCase(
             epsilon=epsilon,
             value=value,
-            low=lower_end(low),
-            high=upper_end(high),
+            low=round_down(low),
+            high=round_up(high),
             evidence=Evidence.CERTIFIED if value is None else Evidence.EXACT,
             direction=direction,
             strategy=strategy(),

@@ -22,6 +22,7 @@ from filterproof.mc.examine.supremum import (
 from filterproof.mc.examine.trace import TraceRow
 from filterproof.mc.examine.verification import verify
 from filterproof.mc.worst_case.solve import worst_cases
+from filterproof.reports.agreement import Agreement, AgreementOutcome
 from filterproof.reports.chapters.filter_page_subjects import SUBJECTS, FilterPageSubject
 from filterproof.reports.chapters.simulated_divergences import (
     BEST_ON_MENU,
@@ -34,7 +35,6 @@ from filterproof.reports.chapters.simulated_divergences import (
 )
 from filterproof.reports.finding import Claim, Finding
 from filterproof.reports.study import Study
-from filterproof.theory.agreement import Agreement, AgreementOutcome
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from filterproof.theory.extremal import Steps
 from filterproof.theory.pairs.base import Direction
@@ -319,8 +319,4 @@ def simulation_finding(chapters: Collection[FilterChapter]) -> Finding:
     routes = tuple(route for route, _ in rows)
     runs = sum(estimate.n for _, estimate in rows)
     scope = f"{len(rows)} simulations of {len(chapters)} filters, {runs:,} runs"
-    missed = next((route for route in routes if not route.meets), None)
-    shown = None if missed is None else {name: getattr(missed, name) for name in ("what", "low", "high")}
-    return Finding(
-        SIMULATION, Agreement(routes, scope, sum(estimate.failure for _, estimate in rows), "", shown)
-    )
+    return Finding(SIMULATION, Agreement(routes, scope, sum(estimate.failure for _, estimate in rows)))

@@ -28,9 +28,9 @@ from filterproof.mc.evaluate.evaluation import Evaluation
 from filterproof.mc.evaluate.random_choice import random_choice_divergence_bounds
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.supremum import Supremum
+from filterproof.reports.agreement import IntervalAndEnclosure
 from filterproof.reports.chapters.filter_page_subjects import FilterPageSubject
 from filterproof.reports.study import Study
-from filterproof.theory.agreement import IntervalAndEnclosure
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs.base import Direction
 

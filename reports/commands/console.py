@@ -21,7 +21,7 @@ from rich.text import Text
 from filterproof.reports.commands.exit_status import CommandEnd, ExitStatus
 
 if TYPE_CHECKING:
-    from filterproof.theory.agreement import Agreement
+    from filterproof.reports.agreement import Agreement
     from filterproof.theory.evidence import Verdict
 
 #: Colour by the name of an outcome: of a verdict, or of an agreement.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from filterproof.filters.certified.certified_numbers import CertifiedNumbers
-    from filterproof.filters.certified.comparison import ComparisonResult
+    from filterproof.filters.certified.comparison import Comparison
 
 #: Printed if a step is a statement of the kernel.
 RECORD_CHECKED = (
@@ -155,8 +155,8 @@ def show_numbers(console: Console, certified: Sequence[CertifiedNumbers]) -> boo
         "Declared slack",
         title="Numbers that the code computes",
     )
-    for theorem in dict.fromkeys(result.number.theorem for result in numbers):
-        own = [result for result in numbers if result.number.theorem == theorem]
+    for theorem in dict.fromkeys(result.theorem for result in numbers):
+        own = [result for result in numbers if result.theorem == theorem]
         fitting, evidences = sum(result.fits for result in own), [result.evidence for result in own]
         colour = "green" if fitting == len(own) else "bold red"
         counts = (str(evidences.count(evidence)) for evidence in (Evidence.EXACT, Evidence.CERTIFIED))
@@ -166,7 +166,7 @@ def show_numbers(console: Console, certified: Sequence[CertifiedNumbers]) -> boo
     for result in numbers:
         if not result.fits:
             console.print(
-                f"[bold red]REFUSED, {result.status.name}[/] {escape(result.number.says)}: {result.status.value}"
+                f"[bold red]REFUSED, {result.status.name}[/] {escape(result.says)}: {result.status.value}"
             )
             console.print(f"  {escape(result.detail)}", style="dim")
     for note in dict.fromkeys(note for thing in certified for note in thing.uncovered):
@@ -175,7 +175,7 @@ def show_numbers(console: Console, certified: Sequence[CertifiedNumbers]) -> boo
     return bool(numbers) and all(result.fits for result in numbers)
 
 
-def _largest_slack_text(numbers: Iterable[ComparisonResult]) -> str:
+def _largest_slack_text(numbers: Iterable[Comparison]) -> str:
     """Return the largest relative slack that a comparison with a theorem declares, as text."""
-    declared = [float(result.number.slack) for result in numbers if result.number.slack is not None]
+    declared = [float(result.slack) for result in numbers if result.slack is not None]
     return f"{max(declared):.1e}, relative" if declared else "none"

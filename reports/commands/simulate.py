@@ -48,13 +48,6 @@ def simulate(
     rounds: Annotated[int | None, typer.Option(help="Largest number of rounds of a run.")] = None,
     method: Annotated[str, typer.Option(help="Estimator: auto, plain, tilted or martingale.")] = "auto",
     confidence: Annotated[float, typer.Option(help="Confidence level of the interval.")] = 1 - 1e-6,
-    interval: Annotated[
-        str,
-        typer.Option(
-            help="Confidence interval: auto, KL-Chernoff or betting. KL-Chernoff allows a larger n from the same store "
-            "later."
-        ),
-    ] = "auto",
     store: Annotated[
         Path | None, typer.Option(help="File that stores finished work. The same command resumes it.")
     ] = None,
@@ -103,8 +96,8 @@ def simulate(
                 print_error(hint)
             bar.update(task, completed=progress.done, so_far=escape(interval), rate=f"{progress.rate:,.0f}/s")
 
+        options: dict[str, Any] = {"method": method}
         try:
-            options: dict[str, Any] = {"method": method, "interval": interval}
             estimate = run(
                 filt,
                 foe,

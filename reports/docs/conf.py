@@ -26,6 +26,9 @@ python_maximum_signature_line_length = 90
 add_module_names = False
 toc_object_entries_show_parents = "hide"
 
+#: Single backticks in docstrings are names, or else code.
+default_role = "py:obj"
+
 html_theme = "furo"
 html_title = "Filterproof"
 html_math_renderer = "mathml"

@@ -23,6 +23,7 @@ from typing import Any
 from filterproof.filters.catalogue import CATALOGUE, CatalogueEntry
 from filterproof.filters.certified.theorem_coverage import COVERAGE_BY_FILTER, LossKind, TheoremCoverage
 from filterproof.mc.engine.adversaries import STRATEGY_CLASSES
+from filterproof.reports.agreement import AgreementOutcome
 from filterproof.reports.audit.audit_record import recorded_audit
 from filterproof.reports.cli import COMMANDS, app
 from filterproof.reports.commands.exit_status import ExitStatus
@@ -33,7 +34,6 @@ from filterproof.reports.finding import key_from_name
 from filterproof.reports.html_repr.numbers import step_counts_text
 from filterproof.reports.package_data import recorded_data
 from filterproof.reports.pages.audit_page import HEADS, audit_summary, rows
-from filterproof.theory.agreement import AgreementOutcome
 from filterproof.theory.evidence import CheckCoverage, Evidence, Outcome
 from filterproof.theory.kernel import accepted_statement
 from filterproof.theory.kernel.kernel_theorems import KERNEL_THEOREMS

@@ -11,9 +11,10 @@ from enum import Enum
 from operator import attrgetter
 from pathlib import Path
 
+from sphinx.ext.napoleon import Config, NumpyDocstring
+
 import filterproof
 from filterproof.filters import PrivacyFilter
-from filterproof.reports.docs.docstrings import rst_of
 from filterproof.reports.finding import key_from_name
 from filterproof.theory.display import Displayed
 from filterproof.theory.proofs import THEOREMS
@@ -22,6 +23,19 @@ from filterproof.theory.proofs import THEOREMS
 _WITH_BASES = ("PrivacyFilter",)
 #: Bases of results that are documented elsewhere.
 _NOT_FOR_RESULTS = ("PrivacyFilter", "FilterBase", "tuple", "object")
+#: Types are text and no cross-references: `n` in "shape (n,)" would refer to every attribute of that name.
+_CONFIG = Config(
+    napoleon_use_param=False,
+    napoleon_use_rtype=False,
+    napoleon_custom_sections=[("Attributes", "params_style")],
+)
+#: The text before an indented block that is no example.
+_BLOCK = re.compile(r"^(\S.*(?<!::))\n\n(?= +[^> ])", re.MULTILINE)
+
+
+def rst_lines(docstring: str) -> list[str]:
+    """Return the lines of a numpydoc docstring as reStructuredText, where an indented block is literal text."""
+    return list(NumpyDocstring(_BLOCK.sub(r"\1\n\n::\n\n", docstring), _CONFIG).lines())
 
 
 def reference(names: Iterable[str]) -> str:
@@ -53,7 +67,7 @@ def public_docstring(name: str) -> str:
 
 def guarantee_proof_rst(kind: type[PrivacyFilter]) -> str:
     """Return the proof or flaw of a filter class's guarantee as reStructuredText."""
-    guarantee_text = rst_of(f"**Guarantee**: {kind.proof}.").rstrip()
+    guarantee_text = f"**Guarantee**: {kind.proof}."
     if kind.theorem is None:
         return guarantee_text
     return (
@@ -80,7 +94,7 @@ def _reference_entry(name: str) -> Iterator[str]:
         yield f".. autofunction:: filterproof.{name}"
     else:
         yield from (f".. py:data:: {short}", f"   :module: {module}", "")
-        yield from (f"   {line}".rstrip() for line in rst_of(public_docstring(name)).splitlines())
+        yield from (f"   {line}".rstrip() for line in rst_lines(public_docstring(name)))
     yield ""
 
 

@@ -12,9 +12,8 @@ from sphinx.addnodes import desc_annotation, pending_xref
 
 import filterproof
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.reports.docs.docstrings import rst_of
 from filterproof.reports.docs.generated import expand
-from filterproof.reports.docs.reference import guarantee_proof_rst
+from filterproof.reports.docs.reference import guarantee_proof_rst, rst_lines
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -38,11 +37,11 @@ def _expand_page(app: Sphinx, docname: str, source: list[str]) -> None:
 def _process_docstring(
     app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
 ) -> None:
-    """Convert a docstring to reStructuredText, and add the proof of a filter's guarantee."""
-    summary, blank, rest = rst_of("\n".join(lines)).partition("\n\n")
+    """Convert a docstring to reStructuredText, and add the proof of a filter's guarantee below the summary."""
     if isinstance(obj, type) and obj in {entry.filter_class for entry in CATALOGUE.values()}:
-        summary += f"\n\n{guarantee_proof_rst(obj)}"
-    lines[:] = f"{summary}{blank}{rest}".splitlines()
+        place = lines.index("")
+        lines[place:place] = ["", guarantee_proof_rst(obj)]
+    lines[:] = rst_lines("\n".join(lines))
 
 
 def _process_signature(

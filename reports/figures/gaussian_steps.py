@@ -16,7 +16,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from filterproof.filters.rules.orders import RenyiCurve, order_budget
+from filterproof.filters.rules.guarantee_budget import order_budget
+from filterproof.filters.rules.orders import RenyiCurve
 from filterproof.reports.figures.figure_data import FigureData
 from filterproof.reports.figures.lines import DASHES, line, line_colour
 from filterproof.reports.figures.specification import (

@@ -13,10 +13,8 @@ from filterproof.mc.estimate.trade_off import TradeOff
 from filterproof.mc.examine.formatting import count_words
 from filterproof.reports.html_repr.text_cells import VALUES, text_cells
 from filterproof.reports.template import formula_mathml, render_template
-from filterproof.theory.agreement import Agreement
 from filterproof.theory.display import Displayed, Plottable
 from filterproof.theory.evidence import Outcome, Verdict
-from filterproof.theory.numerics.decimals import interval
 from filterproof.theory.proofs.proof import Proof
 
 #: Lines of a table that are shown; `rows()` has them all.
@@ -105,22 +103,6 @@ def _verdict(value: Verdict) -> Fragment:
     return of_rows(value.outcome.name, "", value, *cited, *notes)
 
 
-def _agreement(value: Agreement) -> Fragment:
-    lines = [
-        (
-            comparison.what,
-            interval(comparison.low, comparison.high),
-            interval(comparison.least, comparison.most),
-            "yes" if comparison.meets else "NO",
-        )
-        for comparison in value.compared
-    ]
-    shown_lines, left_out = evenly_spaced_lines(lines)
-    notes = ("Two routes to the same numbers: nothing is said of a promise.", *left_out)
-    names = ("number", "simulated", "other route", "meets")
-    return Fragment("Agreement", str(value), shown_lines, names, notes)
-
-
 def _proof(value: Proof) -> Fragment:
     theorem = value.theorem
     lines = [
@@ -177,7 +159,6 @@ def _verdict_sentence(verdict: Verdict) -> str:
 #: What makes a fragment of a result: the first kind that it is an instance of.
 _FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
     Verdict: _verdict,
-    Agreement: _agreement,
     Proof: _proof,
     CertifiedNumbers: _certified_numbers,
     TradeOff: _trade_off,

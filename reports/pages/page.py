@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from filterproof.reports.agreement import Agreement
 from filterproof.reports.finding import Picture
-from filterproof.theory.agreement import Agreement
 from filterproof.theory.evidence import Outcome, Verdict
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from filterproof.reports.agreement import AgreementOutcome
 from filterproof.reports.chapters.filter_chapter import FilterChapter, simulation_finding
 from filterproof.reports.template import page_style, render_template
-from filterproof.theory.agreement import AgreementOutcome
 from filterproof.theory.numerics.decimals import interval
 
 

@@ -17,8 +17,7 @@ from filterproof.filters.accounting.approximate_charges import approximate_charg
 from filterproof.filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filterproof.filters.catalogue import RogersFilter
 from filterproof.filters.rules.blackwell import gaussian_cover
-from filterproof.filters.rules.guarantee_budget import promised_budget
-from filterproof.filters.rules.orders import order_budget
+from filterproof.filters.rules.guarantee_budget import order_budget, promised_budget
 from filterproof.reports.figures.trials import FilteredDescent, Trial
 from filterproof.theory.conversions import BUN_STEINKE, CKS, gaussian_epsilon, max_gaussian_mu, renyi_epsilon
 from filterproof.theory.drift import mean_loss_upper_bound

@@ -101,9 +101,7 @@ ENDS: dict[int, dict[str, str]] = {
         "prove 'B*, line by line'": f"DERIVED, identity ... CERTIFIED, point ... {PROSE_JOIN_NOTE}",
         "prove odometers": f"KERNEL, kernel ... 6 kernel ... "
         f"{JOINED_BY_KERNEL.format(covers=FINITE_OUTCOMES_SCOPE)} {RECORD_CHECKED}",
-        "simulate GaussianFilter 'Constant(Gaussian(0.3))' --epsilon 2 -n 2e3 --interval KL-Chernoff": (
-            ", KL-Chernoff; rests on "
-        ),
+        "simulate GaussianFilter 'Constant(Gaussian(0.3))' --epsilon 2 -n 2e3": "; rests on ",
         # whose estimate lies above the promise, and whose interval does not
         "simulate GaussianFilter OneShot --epsilon 1 -n 2e3 --method plain --seed 3": "0.13 ... in [0.10",
     },

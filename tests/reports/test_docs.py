@@ -15,10 +15,9 @@ import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.reports.cli import COMMANDS, app
 from filterproof.reports.commands.exit_status import ExitStatus
-from filterproof.reports.docs.docstrings import rst_of
 from filterproof.reports.docs.generated import escape_markdown, expand
 from filterproof.reports.docs.recorded_tables import TABLES
-from filterproof.reports.docs.reference import public_docstring, public_names
+from filterproof.reports.docs.reference import public_docstring, public_names, rst_lines
 from filterproof.reports.package_data import recorded_data
 from filterproof.theory.evidence import CheckCoverage, Evidence, Outcome
 from tests.mc.examine.stages.test_source_proof import examined, written
@@ -114,23 +113,10 @@ def test_a_part_or_name_that_is_not_known_is_refused_and_prose_is_left_alone() -
     assert expand(page) == page
 
 
-@pytest.mark.parametrize(
-    ("docstring", "shown"),
-    [
-        ("**Passing is no proof**: so", r"\ **Passing is no proof**\ \: so"),
-        ("|L| <= B*, sum_t x_ of `n=1`", r"\|L\| <= B\*, sum\_t x\_ of \ ``n=1``"),
-        ("Words.\n\n    >>> 1 + 1\n    2\n\nMore.", "Words.\n\n>>> 1 + 1\n2\n\nMore."),
-        ("So\n\n    V = 1 *\n    2", "So\n\n::\n\n       V = 1 *\n       2"),
-        ("So:\n\n- a_t,\n  b\n- c", "So\\:\n\n- a\\_t, b\n- c"),
-        (
-            "So.\n\nParameters\n----------\nx : (n,) `Budget`\n    Not |x|.\n\nNotes\n-----\nSee `n=1`.",
-            "So.\n\n:Parameters: **x** ((n,) \\ :py:obj:`Budget`) -- Not \\|x\\|.\n\n"
-            ".. rubric:: Notes\n\nSee \\ ``n=1``\\ .",
-        ),
-    ],
-)
-def test_a_docstring_is_prose_with_names_and_examples(docstring: str, shown: str) -> None:
-    assert rst_of(docstring) == shown + "\n"
+def test_an_indented_block_of_a_docstring_is_literal_text_and_an_example_is_none() -> None:
+    lines = rst_lines("So\n\n    V = 1 *\n    2\n\nas::\n\n    x\n\nEnd.\n\n    >>> 1 + 1\n    2")
+    assert [line.strip() for line in lines].count("::") == 1
+    assert lines[:6] == ["So", "", "::", "", "    V = 1 *", "    2"]
 
 
 DOCUMENTED = re.compile(

@@ -67,9 +67,6 @@ MADE = {
     "CalibratedFilter": lambda: fp.tabulated_filter(1.0, 1e-5),
     "CalibratedThreshold": lambda: fp.results.CalibratedThreshold.table()[0],
     "Decision": lambda: fp.sequential_test(GAUSSIAN, fp.OneShot(), epsilon=1.0, delta=0.05),
-    "Agreement": lambda: fp.results.Agreement(
-        (fp.results.IntervalAndEnclosure("delta", 0.12, 0.13, 0.125, 0.125),), "one game", 1e-6, "half of it"
-    ),
     "Verdict": lambda: fp.Verdict(fp.Outcome.UNDECIDED, fp.Evidence.STATISTICAL, "one game", "half of it"),
     "Proof": lambda: fp.prove("B*, line by line"),
     "CertifiedNumbers": lambda: fp.certify(fp.ZCDPFilter(0.5)),

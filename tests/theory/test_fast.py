@@ -69,7 +69,7 @@ def test_compiled_losses_are_those_of_numpy(n: int, order: float, monkeypatch: p
         Gaussian(mus[::2]),
         Gaussian(mus[:1]),
         Gaussian(np.broadcast_to(0.7, n)),
-        Gaussian.either(0.1, 0.35, raised),
+        Gaussian(np.where(raised, 0.35, 0.1)),
     ]
     drawn = [pair.sample(np.random.Generator(np.random.SFC64(5)), n, order) for pair in pairs]
     monkeypatch.setattr(filterproof.theory.fast.compiled_gaussian, "gaussian_kernels", lambda: None)
@@ -94,13 +94,3 @@ def test_one_bad_number_among_many_is_found(n: int, bad: float, place: int) -> N
         else:
             with pytest.raises(ValueError, match=r"p must be in \[0, 1\]"):
                 check_probability("p", values)
-
-
-@pytest.mark.parametrize("n", [0, 31, 400])
-@pytest.mark.parametrize(("low", "high"), [(0.7, 0.1), (5e-324, 1e308)])
-def test_either_level_is_met_to_the_last_bit(n: int, low: float, high: float) -> None:
-    chosen = np.random.default_rng(n).random(2 * n) < 0.5
-    for which in (chosen[:n], chosen[::2], ~chosen[:n]):
-        pair = Gaussian.either(low, high, which)
-        assert pair.mu.tolist() == [high if up else low for up in which]  # type: ignore[union-attr]
-        assert pair.shape == (n,)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import filterproof as fp
 from filterproof.theory.pairs.finite_charges import Masses, least_gdp_mu, least_zcdp_rho
-from filterproof.theory.pairs.reference_values import lower_end, upper_end
+from filterproof.theory.rounding import round_down, round_up
 
 
 def extremal(epsilon: str = "1", delta: str = "1e-5", order: float = 17.8087) -> fp.FinitePair:
@@ -154,7 +154,7 @@ def test_a_ball_that_says_nothing_bounds_nothing_and_one_beyond_the_doubles_is_b
         (arb(0.1), (0.1, 0.1)),
         (arb(0.1, 2.0**-70), (math.nextafter(0.1, 0), math.nextafter(0.1, 1))),
     ):
-        assert (lower_end(ball), upper_end(ball)) == ends
+        assert (round_down(ball), round_up(ball)) == ends
 
 
 @pytest.mark.parametrize(

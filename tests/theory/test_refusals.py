@@ -14,10 +14,8 @@ from filterproof.theory.stopping_level import kappa_survival, optimal_split
 
 HALVES, FIRST, ONE, FIVE = (0.5, 0.5), np.array([0]), fp.Gaussian(1.0), fp.Gaussian(np.ones(5))
 TINY = Q(1, 10**400)
-RAISED, SQUARE = np.ones(3, dtype=np.bool_), np.full((2, 2), 0.5)
+SQUARE = np.full((2, 2), 0.5)
 DRAW = np.random.default_rng(1)
-NEAR = fp.results.IntervalAndEnclosure("near", low=0.9, high=1.1, least=1.0, most=1.05)
-OFF = fp.results.IntervalAndEnclosure("off", low=0.1, high=0.2, least=0.3, most=0.4)
 
 
 def stop(threshold: Any, ratio: Any) -> object:
@@ -39,7 +37,7 @@ REFUSED: list[tuple[Callable[..., object], str, *tuple[tuple[Any, ...], ...]]] =
     (fp.conversions.renyi_epsilon, "alpha must be", (1.0, 1.0, 1e-6)),
     (fp.RenyiFilter, r"alpha must be finite and >= 1, got alpha=0\.5", (0.5, 1.0)),
     (fp.ZCDP(0.5).extremal, "^epsilon must be finite and >= 0, got", (-1.0,), (math.inf,), (math.nan,)),
-    # verdicts, and comparisons of two routes
+    # verdicts
     (fp.Verdict, "scope must name", (fp.Outcome.UNDECIDED, fp.Evidence.STATISTICAL, "")),
     (fp.Verdict, "a failed attack is not a proof", (fp.Outcome.HOLDS, fp.Evidence.STATISTICAL, "all")),
     (fp.Verdict, "REFUTED needs a counterexample", (fp.Outcome.REFUTED, fp.Evidence.STATISTICAL, "all")),
@@ -49,11 +47,6 @@ REFUSED: list[tuple[Callable[..., object], str, *tuple[tuple[Any, ...], ...]]] =
         "citations must name the theorems",
         ("Doob",),
     ),
-    (fp.results.Agreement, "must not be empty, got 0 comparisons", ((), "s", 0.0)),
-    (fp.results.Agreement, "scope=''", ((NEAR,), "", 0.0)),
-    (fp.results.Agreement, r"failure must be in \[0, 1\], got failure=nan", ((NEAR,), "s", math.nan)),
-    (fp.results.Agreement, "DISAGREES needs a counterexample", ((OFF,), "s", 0.0)),
-    (fp.results.IntervalAndEnclosure, "not empty", ("", 1.0, 0.0, 0.0, 0.0), ("", math.nan, 1.0, 0.0, 0.0)),
     # pairs
     (fp.FinitePair, "p must sum to one", ((0.5, 0.4), HALVES)),
     (fp.FinitePair, "q must have as many outcomes", (HALVES, (1.0,))),
@@ -87,8 +80,6 @@ REFUSED: list[tuple[Callable[..., object], str, *tuple[tuple[Any, ...], ...]]] =
     (PairPerRun, "pairs must hold dominating pairs", ((1.0,), FIRST)),
     (drawn, "n must be the number of runs", (PairPerRun((ONE,), FIRST), 2)),
     (PairPerRun((ONE,), FIRST).sample_finite, "n must be the number of runs", (DRAW, 2)),
-    (fp.Gaussian.either, r"raised must be booleans of shape \(n,\)", (0.1, 0.2, [True])),
-    (fp.Gaussian.either, "high must be finite and > 0, got high=nan", (0.1, math.nan, RAISED)),
     # labels, and the stop of the sparse vector
     (
         fp.LabelledRequest,

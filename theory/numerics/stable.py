@@ -15,7 +15,7 @@ from filterproof.theory.argument_checks import Real
 from filterproof.theory.numerics import reproducible_math as rm
 from filterproof.theory.numerics.error_free import square
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
-from filterproof.theory.rounding import next_above
+from filterproof.theory.rounding import next_above, round_up
 
 if TYPE_CHECKING:
     from flint import arb
@@ -94,9 +94,7 @@ def log_round_up(ratio: Fraction) -> float:
 
     # a user thread may change it: the end of a wider ball is at least as large
     with PRECISION_LOCK, ctx.workprec(192):
-        end = arb(fmpq(ratio.numerator - ratio.denominator, ratio.denominator)).log1p().upper()
-        near = float(end)
-        return near if arb(near) >= end else next_above(near)
+        return round_up(arb(fmpq(ratio.numerator - ratio.denominator, ratio.denominator)).log1p())
 
 
 def signed_square_round_up(x: Real) -> Real:

@@ -165,7 +165,7 @@ class DominatingPair(PerRunParameters, ABC):
     @property
     @abstractmethod
     def pure_epsilon(self) -> Real:
-        """Smallest eps for which the mechanism is (eps, 0)-DP: the essential supremum of |L|; inf if there is none."""
+        """Smallest eps for which the mechanism is (eps, 0)-DP: the essential supremum of `|L|`, or inf."""
 
     @property
     @abstractmethod

@@ -23,7 +23,7 @@ from filterproof.theory.pairs.reference_values import PairReferenceValues, Symme
 class BoundedRange(DominatingPair):
     """Bounded-range pair: it dominates M if max L - min L <= epsilon on all neighbouring data sets.
 
-    H_{e^x} = (1 - e^{(x - epsilon)/2})^2 / (1 - e^{-epsilon}) for |x| <= epsilon. Under P, the loss l has the density
+    H_{e^x} = (1 - e^{(x - epsilon)/2})^2 / (1 - e^{-epsilon}) for `|x| <= epsilon`. Under P, the loss l has the density
     e^{l/2} / (4 sinh(epsilon/2)) on [-epsilon, epsilon]. Under Q, it has that of -l.
 
     Parameters

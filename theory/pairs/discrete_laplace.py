@@ -34,7 +34,7 @@ _MAX_LOSSES = 1024
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DiscreteLaplace(FiniteOutcomesPair):
-    """Discrete Laplace pair: P(X = x) = e^{-|x|/b} tanh(1/(2b)) on the integers, Q = P shifted by s.
+    """Discrete Laplace pair: `P(X = x) = e^{-|x|/b} tanh(1/(2b))` on the integers, Q = P shifted by s.
 
     It dominates f(x) + X for an integer-valued f of sensitivity s, with b = scale. With r = e^{-1/b}, the loss is (s -
     2k) / b for k = 0..s. Its probability is 1 / (1 + r) at k = 0, r^s / (1 + r) at k = s, and r^k (1 - r) / (1 + r)

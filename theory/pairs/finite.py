@@ -28,13 +28,8 @@ from filterproof.theory.numerics.stable import (
 from filterproof.theory.pairs.base import ALL_CHARGES, DominatingPair, ExactMasses, Outputs, alias_property
 from filterproof.theory.pairs.finite_charges import least_gdp_mu, least_zcdp_rho
 from filterproof.theory.pairs.finite_reference_values import FiniteReferenceValues, Mass
-from filterproof.theory.pairs.reference_values import (
-    INFINITE,
-    PairReferenceValues,
-    ReferenceValue,
-    ball_of,
-    upper_end,
-)
+from filterproof.theory.pairs.reference_values import INFINITE, PairReferenceValues, ReferenceValue, ball_of
+from filterproof.theory.rounding import round_up
 
 if TYPE_CHECKING:
     from flint import arb
@@ -198,7 +193,7 @@ class FinitePair(FiniteOutcomesPair):
     -----
     All charges are the smallest values, rounded up. For floats, `zcdp_rho` and `gdp_mu` belong to p / sum p and q / sum
     q. `zcdp_rho` exceeds the smallest value by at most 2^-30 of it, except where the loss is nearly Gaussian. Near a
-    loss l, where the hockey-stick divergence is small, its error is below 2^-50 (1 + |l|).
+    loss l, where the hockey-stick divergence is small, its error is below `2^-50 (1 + |l|)`.
 
     Examples
     --------
@@ -362,7 +357,7 @@ def _hockey_stick_upper_bound(pair: FinitePair, epsilon: float) -> float:
             for i, term in enumerate((p - power * q, q - power * p)):
                 if not term < 0:
                     totals[i] += term.abs_upper()
-        return max(map(upper_end, totals))
+        return max(map(round_up, totals))
 
 
 def _is_infinite(loss: Real) -> bool:

@@ -26,7 +26,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
-from filterproof.theory.pairs.reference_values import PairReferenceValues, ball_of, lower_end, upper_end
+from filterproof.theory.pairs.reference_values import PairReferenceValues, ball_of
+from filterproof.theory.rounding import round_down, round_up
 
 if TYPE_CHECKING:
     from flint import arb
@@ -70,7 +71,7 @@ def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
             ):
                 pure = sides[0].most.max(sides[1].most)
                 most = max(_MAX_VALUES // len(distributions), _MIN_VALUES)
-                return _zcdp_rho_bounds(sides[: 1 if symmetric else 2], upper_end(pure * pure / 2), most)
+                return _zcdp_rho_bounds(sides[: 1 if symmetric else 2], round_up(pure * pure / 2), most)
         bits *= 2
 
 
@@ -169,7 +170,7 @@ class _OrderInterval:
                 t = ball_of(end)
                 if sign * (rest * (1 + t) ** 2 - (steep + rest) * t**2) < 0:
                     bound = value_and_curvature[0] / (t * (1 + t))
-        return cls(-upper_end(bound), side, low, high, where, (first, last))
+        return cls(-round_up(bound), side, low, high, where, (first, last))
 
     @property
     def split_point(self) -> float:
@@ -192,7 +193,7 @@ def _zcdp_rho_bounds(
     parts: list[_OrderInterval] = []
     for number, side in enumerate(sides):
         ends = side.value_and_curvature(0.0), side.value_and_curvature(1.0), None
-        best = max(best, lower_end(ends[1][0] / 2))
+        best = max(best, round_down(ends[1][0] / 2))
         parts += [
             _OrderInterval.of(sides, number, low, high, *ends[k : k + 2])
             for k, (low, high) in enumerate(((0.0, 1.0), (1.0, math.inf)))
@@ -205,7 +206,7 @@ def _zcdp_rho_bounds(
         part = heapq.heappop(parts)
         middle = sides[part.side].value_and_curvature(part.split_point)
         t = ball_of(part.split_point)
-        best = max(best, lower_end(middle[0] / (t * (1 + t))))
+        best = max(best, round_down(middle[0] / (t * (1 + t))))
         heapq.heappush(
             parts, _OrderInterval.of(sides, part.side, part.low, part.split_point, part.ends[0], middle)
         )
@@ -225,7 +226,7 @@ def response_rho(epsilon: float) -> tuple[float, float]:
 
     with PRECISION_LOCK, ctx.workprec(_BITS):
         exact = arb(epsilon) * (arb(epsilon) / 2).tanh()
-        return lower_end(exact), upper_end(exact)
+        return round_down(exact), round_up(exact)
 
 
 @lru_cache(maxsize=768)
@@ -259,7 +260,7 @@ def least_gdp_mu(masses: Masses) -> float:
         for p, q in distributions[:-1]:
             x, y = x + q, y - p
             if x + y != 1:
-                most = max(most, upper_end(_normal_isf(x) + _normal_isf(y)))
+                most = max(most, round_up(_normal_isf(x) + _normal_isf(y)))
     return most
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,37 +60,6 @@ class Gaussian(DominatingPair):
     monotone_parameters: ClassVar = {"mu": 1}
     closed_least: ClassVar = ALL_CHARGES
     domination_parameter: ClassVar = "gdp_mu"
-
-    @classmethod
-    def either(cls, low: float, high: float, raised: NDArray[np.bool_]) -> Self:
-        """Construct the pair with mu = `high` in some runs and mu = `low` in the others.
-
-        Parameters
-        ----------
-        low, high : float
-            Values of mu, above zero.
-        raised : ndarray of bool of shape (n,)
-            True in the runs with mu = `high`.
-
-        Returns
-        -------
-        Gaussian
-            A pair of shape (n,), made faster than from an array of mu.
-
-        Raises
-        ------
-        TypeError
-            If `raised` is not a boolean array of shape (n,), or if `low` or `high` is not one number.
-        ValueError
-            If `low` or `high` is not above zero.
-        """
-        if not isinstance(raised, np.ndarray) or raised.dtype != np.bool_ or raised.ndim != 1:
-            raise TypeError(
-                f"raised must be booleans of shape (n,), got raised={raised!r}; pass for example view.loss > 0"
-            )
-        levels = np.array((_checked_mu("low", low), _checked_mu("high", high)))
-        pair: Self = cls(1.0).with_parameters({"mu": levels.take(raised)})
-        return pair
 
     def __post_init__(self) -> None:
         self._set_checked("mu", check_positive, "pass sensitivity / sigma, a number above zero")
@@ -207,17 +175,6 @@ class Gaussian(DominatingPair):
         loss += (order - 0.5) * self.mu
         loss *= self.mu
         return loss
-
-
-def _checked_mu(name: str, level: object) -> float:
-    """Return one number that Gaussian accepts as mu."""
-    if type(level) is float and 0 < level < math.inf:  # the usual case, without the slow questions below
-        return level
-    if np.ndim(level):  # type: ignore[arg-type]
-        raise TypeError(
-            f"{name} must be one number, got {name}={level!r}; pass an array to Gaussian for one mu per run"
-        )
-    return float(check_positive(name, level))
 
 
 def _broadcast_to_1d(centre: Real, half: Real) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -40,8 +40,8 @@ class Laplace(DominatingPair):
     """Laplace pair: P = Lap(0, b), Q = Lap(1, b).
 
     It dominates the Laplace mechanism f(x) + Lap(b), with b in units of the sensitivity of f. With e = 1/b, the loss is
-    e with probability 1/2 and -e with probability e^{-e}/2. Between them, P(L <= l) = e^{(l-e)/2} / 2. For |eps| <= e,
-    H_{e^eps} = 1 - e^{(eps-e)/2}.
+    e with probability 1/2 and -e with probability e^{-e}/2. Between them, P(L <= l) = e^{(l-e)/2} / 2. For
+    `|eps| <= e`, H_{e^eps} = 1 - e^{(eps-e)/2}.
 
     Parameters
     ----------

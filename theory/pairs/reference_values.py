@@ -15,7 +15,6 @@ precision. `nearest` repeats a computation until its ball determines the nearest
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -23,7 +22,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from filterproof.theory.numerics.exact import to_fmpq
-from filterproof.theory.rounding import next_above
 
 if TYPE_CHECKING:
     from flint import arb
@@ -37,20 +35,6 @@ def ball_of(x: Exact) -> arb:
     from flint import arb  # imported here because it loads ball arithmetic
 
     return arb(to_fmpq(x))
-
-
-def lower_end(x: arb) -> float:
-    """Return the lower end of a ball as a double that is no larger; -inf if nothing is known."""
-    return 0.0 - upper_end(-x)  # zero has no sign
-
-
-def upper_end(x: arb) -> float:
-    """Return the upper end of a ball as a double that is no smaller; inf if nothing is known."""
-    end = x.upper()
-    near = float(end)
-    if math.isnan(near):
-        return math.inf
-    return near if near >= end else next_above(near)
 
 
 @dataclass(frozen=True, slots=True)

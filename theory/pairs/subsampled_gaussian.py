@@ -61,7 +61,7 @@ class SubsampledGaussian(DominatingPair):
     A hockey-stick divergence is a factor times that of Gaussian(1/sigma) at another epsilon. Its relative error is
     below 1e-11; for addition, 2^-50 q is added near the largest loss -log(1 - q). D_a has no closed form. The
     trapezoidal rule integrates it, with geometric convergence, and where the two normal distributions are far apart it
-    comes from bounds on both sides. It is rounded up by at most a (1 + |log q| + 1/sigma^2) 2^-45 of its value.
+    comes from bounds on both sides. It is rounded up by at most `a (1 + |log q| + 1/sigma^2)` 2^-45 of its value.
 
     Source: Zhu, Dong & Wang (2022), "Optimal Accounting of Differential Privacy via Characteristic Function"; Koskela,
     Tobaben & Honkela (2023), Lemma 8. That lemma has a misprint: its removal pair ((1-q) Q + q P, P) must be

@@ -91,7 +91,7 @@ def threshold(
 
     Parameters
     ----------
-    name : {"B*", "simple", "CKS", "GDP", "kappa"}
+    name : str
         "B*": the largest rho for which every rho-zCDP mechanism is (epsilon, delta)-DP. The `low` of the result is such
         a rho, and some `high`-zCDP pair is not (epsilon, delta)-DP. "simple": the rho with rho + 2 sqrt(rho
         log(1/delta)) = epsilon. "CKS": the rho for which inf over a > 1 of e^{(a-1)(a rho - epsilon)} (1-1/a)^a / (a-1)

@@ -18,8 +18,7 @@ from flint import arb, ctx, fmpq
 
 from filterproof.theory.numerics.exact import to_fmpq
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
-from filterproof.theory.pairs.reference_values import lower_end
-from filterproof.theory.rounding import next_above
+from filterproof.theory.rounding import next_above, round_down
 from filterproof.theory.thresholds.b_star import b_star
 
 #: Bits of the balls, increased until they determine the double. The last ones serve epsilon or delta near either end of
@@ -40,7 +39,7 @@ def largest_double_at_most(value: Callable[[], arb]) -> float:
         with PRECISION_LOCK, ctx.workprec(precision):
             ball = value()
             if ball.is_finite():
-                lower = lower_end(ball)
+                lower = round_down(ball)
                 if ball < arb(next_above(lower)):
                     return lower
     raise ArithmeticError(

@@ -27,12 +27,12 @@ from filterproof.mc.examine.divergence import Bound, Divergence
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.formatting import count_words
 from filterproof.mc.examine.sequence import RequestSequence
-from filterproof.mc.losses.balls import BITS, lower_end, to_ball
+from filterproof.mc.losses.balls import BITS, to_ball
 from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.exact import to_fmpq
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import RandomizedResponse
-from filterproof.theory.rounding import next_above
+from filterproof.theory.rounding import next_above, round_down
 
 #: The longest play of one size, the sizes, and the numbers of rounds of the plays of several sizes.
 _MAX_ROUNDS, _SIZES, _ROUNDS = 40, tuple(2.0 ** (k / 2) for k in range(5, -13, -1)), (6, 10)
@@ -67,7 +67,7 @@ class LossBoundGame(AccountantGame):
         state = self.accountant.start(1)
         probability = self._largest_exceedance_probability(state, run_keys(state)[0], fmpq(1), self.rounds)
         value = Fraction(int(probability.p), int(probability.q))
-        low = lower_end(value)
+        low = round_down(value)
         return Bound(low, low if Fraction(low) == value else next_above(low))
 
     def _largest_exceedance_probability(

@@ -27,6 +27,7 @@ from filterproof.mc.examine.stages.plays import ROW_LENGTH, PlayInProgress
 from filterproof.mc.examine.stages.rational_plans import simple_rational_exp_epsilon_below
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from filterproof.theory.pairs.base import Direction
+from filterproof.theory.rounding import round_down_to_bits
 
 #: Lengths of rows, beyond counters of one byte and a year of days. The largest size that lasts so long is searched.
 _LASTING_COUNTS = (1000, 400)
@@ -34,6 +35,8 @@ _LASTING_COUNTS = (1000, 400)
 _MAX_TINY_ROUNDS = 2 * max(_LASTING_COUNTS)
 #: The relative precision of a size for rows and for losses.
 _ROUGH = 2.0**-5
+#: Bits of a coarse size: few, so that states coincide.
+_SIZE_BITS = 10
 #: Shares of the largest first request, how often it is repeated, and the lengths of the rows that may follow.
 _OPENINGS, _FIRST, _AFTER, _AFTER_OTHERS = (0.5, 1.0, 0.25), (1, 3), (1, 2, 4, 16, 64), (1, 4)
 #: The tails at which a loss is tried if there are too many losses, and shown to a filter that looks at losses.
@@ -77,8 +80,8 @@ class LargestGranted:
         low = largest_granted(is_granted_in_a_row, octaves, tolerance)
         if low is not None and self.limit.exhausted:
             low = None
-        if low is not None and is_granted_in_a_row(few_bits := _size_with_few_bits(low)):
-            low = few_bits
+        if low is not None and is_granted_in_a_row(coarse := round_down_to_bits(low, _SIZE_BITS)):
+            low = coarse
         self.solved_cache[key] = low
         return low
 
@@ -93,12 +96,6 @@ class LargestGranted:
         if simple and (ratio := simple_rational_exp_epsilon_below(size)) is not None:
             return RandomizedResponse.from_ratio(ratio)
         return family.definition.pair(size)
-
-
-def _size_with_few_bits(size: float) -> float:
-    """Return a size at or below `size` with few bits, so that states coincide."""
-    mantissa, exponent = math.frexp(size)
-    return math.ldexp(math.floor(mantissa / SIZE_PRECISION) * SIZE_PRECISION, exponent)
 
 
 # -- fixed plays ---------------------------------------------------------------------------------------
@@ -238,7 +235,7 @@ def best_guessed_menus(
             top = granted_sizes.largest_size_granted_in_a_row(player, opening, first_times)
             if top is None:
                 continue
-            pair = granted_sizes.pair_of_size(opening, _size_with_few_bits(share * top))
+            pair = granted_sizes.pair_of_size(opening, round_down_to_bits(share * top, _SIZE_BITS))
             if player.grants(pair):
                 first = _RepeatedPair(pair, first_times)
                 guesses += _menus_with_guessed_values(granted_sizes, first, targets, every)

@@ -98,7 +98,8 @@ CHARGE_CLASSES = (PureCharge, ZCDPCharge, GDPCharge, RenyiCharge)
 _GUARANTEES = (PureDP, ApproxDP, RenyiDP, ZCDP, GaussianDP)
 #: The methods that decide, or that are called instead of those.
 _RULE_NAMES = ("start", "admits", "spend", "step", "observe", "looks_at_losses")
-_DECIDING_NAMES = (*_RULE_NAMES, "is_reachable_state", "open", "_checked_charge", "__getattribute__")
+_SUM_NAMES = ("_sum_budgets", "_sum_charges", "_checked_charge", "_enough_fit", "_decide_and_charge")
+_DECIDING_NAMES = (*_RULE_NAMES, *_SUM_NAMES, "is_reachable_state", "open", "__getattribute__")
 
 
 class NoTheoremError(Exception):
@@ -230,7 +231,7 @@ def _verdict_on_catalogue_filter(filt: PrivacyFilter) -> Verdict:
         allowed = dict(zip(filt.alphas, filt.rhos, strict=True))
         if set(filt.usable) != set(allowed):
             raise NoTheoremError("it bounds other orders than its guarantee has")
-        for alpha, budget in zip(filt.usable, filt._budgets, strict=True):
+        for alpha, budget in zip(filt.usable, filt._sum_budgets, strict=True):
             verify_implication(renyi_charge.at(alpha), exact_limit(budget), RenyiDP(alpha, allowed[alpha]))
         detail = f" at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, exactly"
     elif type(filt) is RealisationFilter:
@@ -263,7 +264,7 @@ def _certified_numbers(filt: PrivacyFilter) -> CertifiedNumbers | None:
     for comparison in certified.refused:
         status = comparison.status
         if status is not ComparisonStatus.LOOSE:
-            why = f"{comparison.number.says} is {status.name}: {status.value}"
+            why = f"{comparison.says} is {status.name}: {status.value}"
             raise RefusedError(why, engine="flint", evidence=comparison.evidence)
     return certified if certified.numbers else None
 

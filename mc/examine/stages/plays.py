@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator
 from copy import deepcopy
@@ -22,7 +22,7 @@ from itertools import product
 import numpy as np
 
 from filterproof.filters.contract.contract_checks import checked_observe, checked_start
-from filterproof.filters.contract.largest_granted import largest_granted, last_granted
+from filterproof.filters.contract.largest_granted import largest_granted
 from filterproof.filters.contract.state import State, runs_equal
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
@@ -259,24 +259,22 @@ def _leaves_no_trace(player: PlayInProgress, family: GrantedSizes, size: float) 
 
 def request_greedily(player: PlayInProgress, family: GrantedSizes, most: int) -> bool:
     """Request the largest granted pair of the family, at most this many times; return whether one is granted."""
-    pairs, top = family.all_grid_pairs, len(family.all_grid_pairs)
+    grid = sorted({*family.definition.sizes, *family.sizes})
+    pairs = dict(zip(grid, family.all_grid_pairs, strict=True))
+    top, is_fine = len(grid), family.definition.kind in BASIC_FAMILIES
 
     def granted_now(size: float) -> bool:
-        return not player.limit.exhausted and player.grants(family.definition.pair(size))
+        return not player.limit.exhausted and player.grants(pairs.get(size) or family.definition.pair(size))
 
     for chosen in range(most):
-        tried = range(top - 1, -1, -1) if player.unchanging_request is None else ()
-        place = next((p for p in tried if player.limit.remaining and player.grants(pairs[p])), None)
-        if place is None:
+        # only the first size of a play is exact to the last bit
+        tolerance = math.inf if not is_fine else SIZE_PRECISION if chosen else 0.0
+        tried = grid[:top] if player.unchanging_request is None else ()
+        size = largest_granted(granted_now, tried, tolerance)
+        if size is None:
             return chosen > 0
-        largest = pairs[place]
-        if place + 1 < len(pairs) and family.definition.kind in BASIC_FAMILIES:
-            granted, denied = sorted({*family.definition.sizes, *family.sizes})[place : place + 2]
-            # only the first size of a play is exact to the last bit
-            size = last_granted(granted_now, granted, denied, SIZE_PRECISION if chosen else 0.0)
-            largest = family.definition.pair(size)
-        player.request_and_count_grants(largest)
-        top = min(place + 9, len(pairs))
+        player.request_and_count_grants(family.definition.pair(size))
+        top = min(bisect_right(grid, size) + 8, len(grid))
     return True
 
 

@@ -45,6 +45,7 @@ from filterproof.mc.worst_case.tree import GameTree
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
+from filterproof.theory.rounding import next_below
 
 #: The most positions of a game on the grid.
 _MAX_POSITIONS = 60_000
@@ -118,7 +119,6 @@ class StrategySearch(Search):
                 method=method,
                 direction=measure.direction,
                 workers=1,
-                kinds=(TreeStrategy,),
             )
             low = float(simulated.data["low"])
             if certainly_exceeds(low, promised):
@@ -230,7 +230,7 @@ def _loss_grid_and_masses(pair: DominatingPair) -> tuple[NDArray[np.float64], ND
     infinite = float(pair.infinite_mass)
     is_finite = np.isfinite(losses)
     if pair.outputs is None:  # so that sums coincide, and each is a possible loss of the pair
-        smallest, greatest = np.asarray(pair.loss_isf(np.array([np.nextafter(1, 0), 0.0])))
+        smallest, greatest = np.asarray(pair.loss_isf(np.array([next_below(1.0), 0.0])))
         losses = np.clip(np.round(losses * 256) / 256, smallest, greatest)
     distinct, place = np.unique(losses[is_finite], return_inverse=True)
     joined = np.bincount(place.reshape(-1), weights=masses[is_finite]).astype(np.float64)

@@ -44,8 +44,6 @@ def batch_consistency() -> Iterator[Comparison]:
     for family, asked in FAMILIES.items():
         for n in _RUNS:
             yield from as_alone(family, asked.make(_ASKED[:n]), n)
-    # of two levels that are known charges are not looked at one by one
-    yield from as_alone("one of two Gaussians", Gaussian.either(0.5, 0.0625, np.array([False, True])), 2)
     for menu in _MENUS:
         yield from as_alone("one of a menu", menu, len(menu.index))
     yield from _granted()

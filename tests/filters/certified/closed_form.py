@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
 from typing import Any, TypeAlias
@@ -11,18 +11,9 @@ import numpy as np
 from flint import arb
 
 from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons, TrueValue
-from filterproof.theory.pairs.base import DominatingPair
 
 #: The absolute error below the relative one that the docstrings of `theory` state, where doubles end.
 LEAST = 1e-300
-#: The error of what a pair is asked, where it declares no other.
-_ERRORS: Mapping[str, Mapping[str, Any]] = {
-    "hockey_stick": {"least": LEAST},
-    "renyi": {"least": LEAST},
-    "loss_cdf": {"slack": 0, "least": CLOSE},
-}
-#: What a pair declares, with no argument.
-DECLARED = ("pure_epsilon", "zcdp_rho", "gdp_mu")
 
 #: The arguments of a call, and the double that came back.
 Call: TypeAlias = tuple[tuple[float, ...], float]
@@ -70,27 +61,3 @@ def closed_form(
     for at, value in called(code, points):
         floor = least(*at) if callable(least) else least
         yield compared(says.format(*at, at=at), value, truth(*at), slack=slack, least=floor)
-
-
-def of_pair(
-    theorem: str,
-    name: str,
-    make: Callable[..., DominatingPair],
-    asked: str,
-    points: Iterable[tuple[float, ...]],
-    **errors: Any,
-) -> Iterator[Comparison]:
-    """What a pair declares, or its method of one argument, beside the same of its truths.
-
-    Points are the parameters of the pair, then the argument.
-    """
-    arguments = 0 if asked in DECLARED else 1
-
-    def answered(of: Callable[[DominatingPair], Any], *at: Any) -> Any:
-        parameters = len(at) - arguments
-        answer = getattr(of(make(*at[:parameters])), asked)
-        return answer(*at[parameters:]) if arguments else answer
-
-    code, truth = partial(answered, lambda pair: pair), partial(answered, lambda pair: pair.reference_values)
-    says = f"{name}.{asked} at {{at!r}}"
-    return closed_form(theorem, says, code, truth, tuple(points), **{**_ERRORS.get(asked, {}), **errors})

@@ -27,7 +27,6 @@ from filterproof.theory.pairs import (
     SubsampledGaussian,
 )
 from tests.filters.certified.batch_consistency import batch_consistency
-from tests.filters.certified.budgets import budgets
 from tests.filters.certified.closed_forms import conversions, guarantees, numerics, pairs, realisation
 from tests.filters.certified.compositions import compositions
 from tests.filters.certified.reported_quantities import HELD, bound_comparisons
@@ -37,16 +36,15 @@ _Numbers: TypeAlias = Callable[[], Iterator[Comparison]]
 CLOSED_FORMS: Mapping[str, _Numbers] = {
     "the pairs": pairs.numbers,
     "the conversions": conversions.numbers,
-    "the guarantees, and the drift": guarantees.numbers,
+    "the guarantees": guarantees.numbers,
     "kappa and its split": realisation.numbers,
     "norms, and rationals as doubles": numerics.numbers,
 }
-#: Compositions, what filters hold every path to, and budgets.
+#: Compositions, and what filters hold every path to.
 SUMS: Mapping[str, _Numbers] = {
     "compositions": compositions,
     "several runs at once": batch_consistency,
     "what paths hold": lambda: chain.from_iterable(starmap(bound_comparisons, HELD)),
-    "budgets": lambda: chain.from_iterable(starmap(budgets, ((1.0, 1e-5), (0.1, 1e-9), (8.0, 1e-3)))),
 }
 
 _THIRD = (Fraction(1, 3), Fraction(2, 3)), (Fraction(1, 7), Fraction(6, 7))

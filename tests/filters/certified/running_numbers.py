@@ -84,7 +84,7 @@ def _lemmas() -> Iterator[str]:
             name = f"approximate_dp_{_word(epsilon)}_{_word(delta)}_{way}"
             yield write(name, f"{filt!r}: budget", exact_limit(filt.budget), epsilon, delta)
     for place, other in enumerate(_OTHERS):
-        for number in (one.number for one in certify(other).numbers if _WRITTEN.search(one.number.says)):
+        for number in (one for one in certify(other).numbers if _WRITTEN.search(one.says)):
             budget = number.says.endswith(": budget")
             about = "budget" if budget else number.says.split("last x of ")[1].split(" admitted")[0]
             found = lemma_of(f"{type(other).__name__}_{place}_{_word(about)}", number)

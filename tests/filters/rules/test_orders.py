@@ -7,8 +7,8 @@ import pytest
 
 import filterproof.filters as fp
 from filterproof.filters.certified.certify import certify
+from filterproof.filters.rules.guarantee_budget import order_budget
 from filterproof.filters.rules.one_sum import PlannedRenyiFilter
-from filterproof.filters.rules.orders import order_budget
 from filterproof.theory.conversions import CKS
 from filterproof.theory.guarantees import ApproxDP
 from filterproof.theory.pairs import (
@@ -72,7 +72,7 @@ def test_no_order_on_a_fine_grid_lets_the_plan_last_longer(plan: dict[Dominating
     checked = certify(filt)
     assert checked.holds
     assert {"promised epsilon", "promised delta", "budget"} <= {
-        one.number.says.partition(": ")[2] for one in checked.numbers
+        one.says.partition(": ")[2] for one in checked.numbers
     }
     with pytest.raises(ValueError, match=r"rho must be at most .* use RenyiFilter\.planned"):
         PlannedRenyiFilter(filt.alpha, filt.rho * (1 + 1e-12), 2.0, 1e-5)

@@ -2,7 +2,6 @@
 
 import json
 import pickle
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -138,19 +137,3 @@ def test_adversaries_travel(adversary: fp.Adversary) -> None:
     assert ready.against(fp.GaussianFilter(mu=1.0)) == ready
     known = allowed_values_by_name()
     assert decode(json.loads(json.dumps(encode(ready, known))), known) == ready
-
-
-@pytest.mark.parametrize(
-    ("former", "value"),
-    [
-        ("LossChasing", fp.HighWhileLossPositive(pace=3)),
-        ("ZCDPOnEpsilonRange", fp.ZCDPGuaranteeOnRange(0.5, 0.25, 1.0)),
-        ("Selection", fp.PairPerRun((fp.Gaussian(0.5), fp.Laplace(2.0)), np.array([0, 1, 0]))),
-    ],
-)
-def test_former_class_name_gives_present_class_or_own_class_of_that_name(former: str, value: object) -> None:
-    known = allowed_values_by_name()
-    data = {**encode(value, known), "type": former}
-    assert repr(decode(data, known)) == repr(value)
-    own = dataclass(frozen=True)(type(former, (), {}))
-    assert decode({"type": former}, known | {former: own}) == own()

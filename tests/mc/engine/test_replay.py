@@ -79,10 +79,7 @@ class Diary(fp.Adversary):
     def request(self, view: fp.AdversaryView) -> fp.DominatingPair:
         up = (view.loss > 0) ^ (view.round % 3 == 2)
         level = np.where(up, self.high, self.low)
-        pair = (
-            fp.Gaussian.either(self.low, self.high, up) if self.family is fp.Gaussian else self.family(level)
-        )
-        return self._write(view, pair, level, last=False)
+        return self._write(view, self.family(level), level, last=False)
 
     def final(self, view: fp.AdversaryView) -> fp.DominatingPair:
         # some runs ask for what they may have, others for too much, by who they are

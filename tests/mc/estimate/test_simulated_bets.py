@@ -11,6 +11,7 @@ import pytest
 import filterproof as fp
 from filterproof.mc.engine.streams import BATCH_SIZE
 from filterproof.mc.estimate.functionals import HockeyStick
+from filterproof.mc.intervals import FixedBets
 
 FILTER = fp.GaussianFilter(mu=1.0)
 N = BATCH_SIZE + 100
@@ -37,13 +38,9 @@ def test_bets_are_the_same_bits_on_threads_and_from_a_store(tmp_path):
 
 def test_renyi_divergences_are_told_twice_as_sharply_where_all_paths_spend_as_much():
     filt, wasteful = fp.RenyiFilter(alpha=6.0, rho=3.0), fp.Constant(fp.Gaussian(0.6))
-    wide, bet, best = (
-        fp.simulate_renyi(filt, wasteful, alpha=6.0, n=20_000, interval=name, workers=1)
-        for name in ("KL-Chernoff", "betting", "auto")
-    )
-    assert bet == best
+    bet = fp.simulate_renyi(filt, wasteful, alpha=6.0, n=20_000, workers=1)
     assert 6 * 0.18 * 2 in bet
-    assert bet.high - bet.low < 0.5 * (wide.high - wide.low)
+    assert bet.high - bet.low < 0.5 * 0.124  # half of the Kullback-Leibler interval
     spent = fp.simulate_renyi(filt, fp.RandomSpender(pace=5), alpha=6.0, n=20_000, workers=1)
     assert spent.high == pytest.approx(3.0, rel=2e-9)
     assert spent.low > 3.0 - 2e-4
@@ -70,11 +67,12 @@ def test_a_pilot_plans_kl_for_zeros_and_ones_and_bets_on_values_between():
         (0.4 + 0.1 * rng.random(2000), "betting"),
     ):
         pilot = fp.intervals.Moments.of(values)
-        plans = {
-            interval: functional.planned(pilot, 10**6, 1e-6, interval)
-            for interval in ("KL-Chernoff", "betting", "auto")
+        planned, guess = functional.planned(pilot, 10**6, 1e-6)
+        bets = FixedBets.planned(pilot, 10**6, failure=1e-6)
+        means = {
+            "KL-Chernoff": fp.intervals.kl_chernoff(pilot.scaled_to_count(10**6), failure=1e-6),
+            "betting": bets.interval(bets.expected_moments(pilot, 10**6), failure=1e-6),
         }
-        widths = {interval: guess.high - guess.low for interval, (_, guess) in plans.items()}
-        assert plans["auto"] == plans[name]
-        assert widths["auto"] == min(widths.values())
-        assert (plans["auto"][0].bets is None) == (name == "KL-Chernoff")
+        assert guess == functional.divergence(means[name])
+        assert guess.high - guess.low == min(mean.high - mean.low for mean in means.values())
+        assert planned.bets == (None if name == "KL-Chernoff" else bets)

@@ -18,7 +18,7 @@ from filterproof.mc.evaluate.loss_nodes import BallNodes, nodes_needed
 from filterproof.mc.evaluate.quadrature_panels import QuadraturePanels
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.stopping_level import kappa, optimal_split, realisation_filter_hockey_stick
-from tests.mc.worst_case.small_games import CountFilter
+from tests.mc.worst_case.small_games import CountFilter, strategy_value
 
 COIN = fp.RandomizedResponse.from_ratio(Fraction(3))
 TWO = fp.LogRatio(Fraction(2))
@@ -102,7 +102,7 @@ MINE = asking(
 def once(view: fp.AdversaryView) -> fp.DominatingPair:
     """Asks for more as soon as the loss was once above 0.3: what it remembers is an array."""
     view.memory |= view.loss > 0.3
-    return fp.Gaussian.either(0.2, 0.4, view.memory.copy())
+    return fp.Gaussian(np.where(view.memory, 0.4, 0.2))
 
 
 ONCE = asking(once, lambda n: np.zeros(n, dtype=np.bool_))
@@ -123,6 +123,13 @@ def test_a_denied_run_halts_or_asks_again(on_denial, squares):
     greedy = asking(lambda view: fp.Gaussian(0.6 if view.round < 4 else 0.1))  # much, and then little
     result = evaluate(filt, greedy, epsilon=1.0, rounds=8, on_denial=on_denial)
     assert result.value == pytest.approx(fp.Gaussian(math.sqrt(squares)).hockey_stick(1.0), rel=1e-10)
+    little, epsilon = fp.RandomizedResponse.from_ratio(Fraction(11, 10)), fp.LogRatio(Fraction(14, 5))
+    granted = fp.Constant(COIN) if on_denial == "halt" else fp.Scripted((COIN, little), (1, 1))
+    played = (asking(lambda view: COIN if view.round < 2 else little), granted)
+    one, other = (
+        evaluate(fp.BasicFilter(1.2), each, epsilon=epsilon, rounds=3, on_denial=on_denial) for each in played
+    )
+    assert one.value == other.value
 
 
 # -- enclosures -------------------------------------------------------------------------------------------------
@@ -260,9 +267,10 @@ def rebounding(small: fp.DominatingPair, large: fp.DominatingPair) -> fp.Adversa
 
 
 def test_the_last_loss_may_enter_where_outputs_are_finitely_many():
-    strategy = rebounding(fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5))
-    result = evaluate(CountFilter(5), strategy, epsilon=0.5)
-    assert result.low in simulated(CountFilter(5), strategy, result)
+    # after five rounds a loss is reached by a last one above zero and by one below
+    filt, strategy = CountFilter(6), rebounding(*map(fp.RandomizedResponse.from_ratio, (2, 4)))
+    result = evaluate(filt, strategy, epsilon=TWO, direction="PQ")
+    assert result.value == strategy_value(strategy, filt, Fraction(2), 6)
 
 
 ASKED = count()

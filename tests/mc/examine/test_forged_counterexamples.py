@@ -11,8 +11,8 @@ import filterproof as fp
 from filterproof.mc.engine.adversaries import Constant, HighWhileLossPositive
 from filterproof.mc.engine.encoding import allowed_values_by_name, decode, encode
 from filterproof.mc.examine.replay import replay_data
+from filterproof.mc.examine.schedule import Schedule
 from filterproof.mc.examine.sequence import RequestSequence
-from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
 from tests.mc.examine.counterexamples import COUNTEREXAMPLES, HELD
 from tests.mc.forged import read_as_refused_or_true
 from tests.slow_cases import slow_but
@@ -81,14 +81,9 @@ def test_a_value_is_read_as_what_was_written_and_as_what_is_of_the_catalogue(val
         read_as_refused_or_true(data, lambda other: decode(other, known), comes_back)
 
 
-def test_a_row_of_the_table_is_read_only_in_its_own_form_and_confirmed_only_if_it_is_true() -> None:
-    row = fp.tabulated_filter(1.0, 1e-5, each=0.1).certificate
-
-    def confirmed_by_a_game(read: Any) -> bool:
-        try:
-            read.recheck()
-        except ValueError:
-            return read != row
-        return read == row  # who made it is free text
-
-    read_as_refused_or_true(through_json(row.to_dict()), CalibratedThreshold.from_dict, confirmed_by_a_game)
+def test_former_names_of_classes_and_moves_are_refused() -> None:
+    known = allowed_values_by_name()
+    with pytest.raises(ValueError, match="must name a member of the catalogue, got 'LossChasing'"):
+        decode({"type": "LossChasing"}, known)
+    with pytest.raises(ValueError, match=r"moves must be among ask, .*, got 'unwritten'"):
+        Schedule.from_data({"menu": encode((fp.Gaussian(0.5),), known), "moves": [["unwritten", 1]]}, known)

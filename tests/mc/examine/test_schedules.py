@@ -439,15 +439,3 @@ def test_a_service_is_told_what_came_out_and_only_answers_that_always_go_out_are
     assert both.releases(Reads) == both.releases(Told)  # both began before anything came out
     exam = fp.verify(fp.services.with_promise(Told, PROMISE), mechanisms=["rr"], effort=0.12)
     assert exam.counterexample.replay().refutes
-
-
-def test_counterexamples_with_former_names_of_moves_are_read() -> None:
-    names, former = (
-        allowed_values_by_name(),
-        {"crash_before_write": "unwritten", "crash_after_write": "written", "disk_full": "full"},
-    )
-    schedule = Schedule((WHOLE,), tuple(ServiceMove(kind, at) for at, kind in enumerate(former, 1)))
-    data = schedule.to_data(names)
-    assert Schedule.from_data(data, names) == schedule
-    data["moves"] = [[former[str(kind)], at] for kind, at in data["moves"]]
-    assert Schedule.from_data(data, names) == schedule

@@ -1,5 +1,6 @@
 """Small filters with simple, exactly known behaviour, and a solver that shares nothing with the real one."""
 
+import copy
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -111,6 +112,40 @@ class WhimFilter(PrivacyFilter):
         return 3 * state + 2 + np.sign(loss).astype(np.int64)
 
 
+class Purse:
+    """Equal to every other, whatever it holds."""
+
+    requests, is_open = 0, False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Purse)
+
+    def __hash__(self) -> int:
+        return 7
+
+
+@dataclass(frozen=True)
+class PurseFilter(PrivacyFilter):
+    """Two requests, any number if the first is of the `opening` epsilon; counted in objects, in place."""
+
+    opening: float
+    promise: ClassVar[Guarantee] = ApproxDP(0.0, 1.0)
+
+    def start(self, n: int) -> State:
+        state = np.empty(n, dtype=object)
+        state[:] = [Purse()] * n
+        return state
+
+    def admits(self, state: State, request: DominatingPair) -> NDArray[np.bool_]:
+        return np.array([purse.is_open or purse.requests < 2 for purse in state], dtype=np.bool_)
+
+    def spend(self, state: State, request: DominatingPair) -> State:
+        for purse, epsilon in zip(state, np.broadcast_to(request.pure_epsilon, len(state)), strict=True):
+            purse.is_open |= not purse.requests and epsilon == self.opening
+            purse.requests += 1
+        return state
+
+
 def played(
     filt: PrivacyFilter,
     menu: Sequence[DominatingPair],
@@ -130,7 +165,7 @@ def played(
         most = pays(drawn, other)
         for request, distribution in zip(menu, distributions, strict=True) if left else ():
             if filt.admits(state, request)[0]:
-                spent = filt.spend(state, request)
+                spent = filt.spend(copy.deepcopy(state), request)
                 total = 0
                 for p, q in distribution:
                     here, there = (p, q) if direction == "PQ" else (q, p)

@@ -7,6 +7,7 @@ import json
 import math
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 from filterproof.mc.worst_case.calibrated_thresholds import CalibratedThreshold
@@ -46,7 +47,7 @@ def text() -> str:
     """The table as JSON, one row on a line."""
     lines = []
     for row in rows():
-        lines.append(json.dumps(row.to_dict()))
+        lines.append(json.dumps(asdict(row)))
         sys.stderr.write(f"{row!r}\n")
     return "[\n" + ",\n".join(lines) + "\n]\n"
 

@@ -1,5 +1,6 @@
 """Simulations beside certified bounds: what is compared, what is left out, and what a disagreement is called."""
 
+import math
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -10,6 +11,7 @@ import filterproof as fp
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.supremum import supremum
 from filterproof.mc.worst_case.solve import worst_case
+from filterproof.reports.agreement import Agreement, AgreementOutcome, IntervalAndEnclosure
 from filterproof.reports.chapters.filter_chapter import filter_chapter, simulation_finding
 from filterproof.reports.chapters.filter_page_subjects import SUBJECTS
 from filterproof.reports.chapters.simulated_divergences import (
@@ -21,7 +23,6 @@ from filterproof.reports.chapters.simulated_divergences import (
 )
 from filterproof.reports.pages.simulation_page import rests_on_text, simulation_page
 from filterproof.reports.study import Study
-from filterproof.theory.agreement import AgreementOutcome
 from filterproof.theory.evidence import Outcome
 from tests.reports.made_up import chapter, comparison
 
@@ -110,6 +111,27 @@ def test_a_simulation_that_misses_its_bounds_disagrees_and_is_named() -> None:
     assert simulation_page([wrong]).count('class="unexpected"') == 1
     assert 'class="unexpected"' not in simulation_page([right])
     assert "MenuChasing against ZCDPFilter" in simulation_page([right])
+
+
+def test_the_outcome_of_a_comparison_is_derived_from_its_intervals() -> None:
+    near = IntervalAndEnclosure("near", low=0.9, high=1.1, least=1.0, most=1.05)
+    wide = IntervalAndEnclosure("wide", low=0.5, high=2.5, least=2.0, most=2.0)
+    off = IntervalAndEnclosure("off", low=0.1, high=0.2, least=0.3, most=0.4)
+    agreed, not_agreed = (Agreement(all_, "two games", 1e-6) for all_ in ((near, wide), (near, off, wide)))
+    assert (agreed.outcome, agreed.farthest_apart, wide.difference) == (AgreementOutcome.AGREES, wide, 1.5)
+    assert "wide: [0.5, 2.5] beside [2, 2]" in agreed.detail
+    assert (not_agreed.outcome, not_agreed.farthest_apart) == (AgreementOutcome.DISAGREES, off)
+    assert "1 of 3 intervals excludes" in not_agreed.detail
+
+
+def test_intervals_that_touch_agree_and_a_gap_of_one_bit_does_not() -> None:
+    for low, high, meets in (
+        (0.0, 1.0, True),
+        (1.05, 2.0, True),
+        (0.0, math.nextafter(1.0, 0.0), False),
+        (math.nextafter(1.05, 2.0), 2.0, False),
+    ):
+        assert IntervalAndEnclosure("x", low, high, 1.0, 1.05).meets is meets
 
 
 def test_what_an_estimate_rests_on_is_said_in_few_words() -> None:

@@ -1,4 +1,4 @@
-"""The delta of every guarantee at doubles, the drift, and the least delta that a divergence of order 1 implies."""
+"""The delta of guarantees at doubles, and the least delta that a divergence of order 1 implies."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from collections.abc import Iterator
 
 from filterproof.filters.certified import conversion_references
 from filterproof.filters.certified.comparison import CLOSE, Comparison, Comparisons
-from filterproof.theory.drift import mean_loss_upper_bound
 from filterproof.theory.guarantees import GaussianDP, PureDP, RenyiDP
 from filterproof.theory.pairs import RandomizedResponse
-from filterproof.theory.pairs.reference_values import ReferenceValue
 from filterproof.theory.relative_entropy import entropy_delta
-from tests.filters.certified.closed_form import LEAST, closed_form, grid, in_balls
+from tests.filters.certified.closed_form import LEAST, closed_form, in_balls
 
 _ENTROPIES = (
     *((1e-100, 0.0), (1e-9, 0.0), (1e-9, 0.1), (1e-3, 1e-6), (0.02, 0.0), (0.02, 0.1)),
@@ -20,7 +18,7 @@ _ENTROPIES = (
 
 
 def numbers() -> Iterator[Comparison]:
-    """The trade-off of GaussianDP, PureDP.delta, drift, entropy_delta."""
+    """The trade-off of GaussianDP, PureDP.delta, entropy_delta."""
     says, value = "GaussianDP(1.5).trade_off(0.25)", float(GaussianDP(1.5).trade_off(0.25))
     yield Comparisons("Gaussian hockey-stick").near_truth(
         says, value, "tail(mu - quantile(1/4))", slack=CLOSE, mu=1.5
@@ -29,21 +27,6 @@ def numbers() -> Iterator[Comparison]:
         says, value = f"PureDP(1.5).delta({epsilon!r})", float(PureDP(1.5).delta(epsilon))
         truth = RandomizedResponse(1.5).reference_values.hockey_stick(epsilon)
         yield Comparisons("basic composition").near_truth(says, value, truth, slack=CLOSE)
-    yield from _drift()
-    yield from _entropy()
-
-
-def _drift() -> Iterator[Comparison]:
-    sizes = grid([*(10.0**k for k in range(-12, 3)), *(0.1 * k for k in range(1, 41)), 1e-300, 700.0])
-    truth = lambda epsilon: ReferenceValue("e*(exp(e) - 1)/2", {"e": epsilon})  # noqa: E731
-    # "rounded up": by the 2^-50 that it is raised by, and roundings below that
-    least = {"slack": 2.0**-49, "least": 2.0**-1020}
-    yield from closed_form(
-        "RR zCDP", "drift({!r})", mean_loss_upper_bound, truth, sizes, charge=True, **least
-    )
-
-
-def _entropy() -> Iterator[Comparison]:
     coins = in_balls(conversion_references.entropy_delta)
     says = "entropy_delta({!r}, {!r})"
     yield from closed_form("RDP filter", says, entropy_delta, coins, _ENTROPIES, least=LEAST)
