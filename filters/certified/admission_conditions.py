@@ -10,13 +10,12 @@ Those of the catalogue's filters are written from the parameters of a filter alo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import partial
-from string import Formatter
-
-from flint import arb
+from typing import Any
 
 from filterproof.filters.accounting.charge_rules import (
     ChargeRule,
@@ -24,6 +23,9 @@ from filterproof.filters.accounting.charge_rules import (
     PureCharge,
     RenyiCharge,
     ZCDPCharge,
+    pure_charge,
+    renyi_charge,
+    zcdp_charge,
 )
 from filterproof.filters.catalogue import (
     AllOrdersFilter,
@@ -34,13 +36,14 @@ from filterproof.filters.catalogue import (
     SomeOrderMarkovFilter,
     WhitehouseFilter,
 )
-from filterproof.filters.certified.comparison import Comparison, Comparisons, Margin, SmallestMargin
+from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.conversion_references import largest_parameter
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.filters.rules.additive import AdditiveFilter
 from filterproof.theory.conversions import CKS, Conversion
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from filterproof.theory.pairs import Gaussian, Laplace, SubsampledGaussian
 from filterproof.theory.pairs.reference_values import Exact
 from filterproof.theory.theorems.theorem import RefusedError
 
@@ -52,88 +55,85 @@ Spent = tuple[str, Fraction, int]
 class AdmissionCondition:
     """A request may be released if every margin, with the request in the sums, is zero or more.
 
-    `margins` are formulas in {sums}, in the parameters `at`, and in the roots `balls`. `costs` are formulas in {x} for
-    the charge of a request to each named sum; other sums are not charged. `denied` has the families of infinite cost.
-    `some` says that one margin suffices. `slack` is the allowed waste of a decision, relative to x.
+    `margins` are formulas in {sums} and in the parameters `at`. `costs` are formulas in {x} for the charge of a request
+    to each named sum; other sums are not charged. `denied` has the families of infinite cost. `some` says that one
+    margin suffices. `slack` is the allowed waste of a decision, relative to x.
     """
 
     theorem: str
     margins: tuple[str, ...]
     costs: Mapping[str, Mapping[str, str]]
-    at: Mapping[str, Fraction]
-    balls: Mapping[str, Callable[[], arb]] = field(default_factory=dict)
+    at: Mapping[str, Any]
     slack: float = 2.0**-40
     denied: tuple[str, ...] = ()
     some: bool = False
 
-    @property
-    def sum_names(self) -> tuple[str, ...]:
-        """The names of the sums that occur in the margins."""
-        sum_names = [name for text in self.margins for _, name, _, _ in Formatter().parse(text) if name]
-        return tuple(dict.fromkeys(sum_names))
-
-    def margin(self, family: str, spent: Sequence[Spent]) -> Margin:
+    def margin(self, family: str, spent: Sequence[Spent]) -> str:
         """Return the margin of a request x of the family after earlier spending."""
-        sums = {}
-        for name in self.sum_names:
-            parts = [f"{times}*({self._cost_formula(of, name, f'({size})')})" for of, size, times in spent]
-            sums[name] = f"({' + '.join(['0', *parts, self._cost_formula(family, name, 'x')])})"
-        return self._least_margin([text.format(**sums) for text in self.margins])
 
-    def repeated_request_margin(self, family: str, x: Fraction) -> Margin:
+        def total(name: str) -> str:
+            parts = [f"{times}*({self._cost_formula(of, name, f'({size})')})" for of, size, times in spent]
+            return f"({' + '.join(['0', *parts, self._cost_formula(family, name, 'x')])})"
+
+        return self._least_margin(total)
+
+    def repeated_request_margin(self, family: str, x: Fraction) -> str:
         """Return the margin of repeated requests of size `x`; the variable x is their number."""
-        sums = {name: f"(x*({self._cost_formula(family, name, f'({x})')}))" for name in self.sum_names}
-        return self._least_margin([text.format(**sums) for text in self.margins])
+        return self._least_margin(lambda name: f"(x*({self._cost_formula(family, name, f'({x})')}))")
 
     def _cost_formula(self, family: str, name: str, x: str) -> str:
         return self.costs[family].get(name, "0").format(x=x)
 
-    def _least_margin(self, texts: list[str]) -> Margin:
-        if len(texts) == 1 and not self.balls:
-            return texts[0]
-        return SmallestMargin(tuple(texts), self.at, self.balls, self.some)
+    def _least_margin(self, total: Callable[[str], str]) -> str:
+        first, *rest = texts = [_SUM.sub(lambda found: total(found[1]), text) for text in self.margins]
+        return f"{'max' if self.some else 'min'}({', '.join(texts)})" if rest else first
 
 
-_PURE_COSTS = {
-    "RandomizedResponse(x)": "{x}",
-    "Laplace(x)": "1/{x}",
-    "KOV(x, 0)": "{x}",
-}
-_ZCDP_COSTS = {
-    "Gaussian(x)": "{x}**2/2",
-    "RandomizedResponse(x)": "{x}**2/2",
-    "Laplace(x)": "1/(2*{x}**2)",
-    "SubsampledGaussian(1/8, x)": "1/(2*{x}**2)",
-    "KOV(x, 0)": "{x}**2/2",
-}
+#: The name of a sum in a margin.
+_SUM = re.compile(r"{(\w+)}")
 #: Families with an outcome that only one distribution has, and those with unbounded losses.
 _MASS_FAMILIES = ("KOV(x, 2^-40)", "KOV(1/64, x)", "Erasure(x)")
 _UNBOUNDED_FAMILIES = ("Gaussian(x)", "SubsampledGaussian(1/8, x)")
-_MIN_MU = "(2*quantile(1/(1 + exp({x}))))**2"
-_GDP_COSTS = {
-    "Gaussian(x)": "{x}**2",
-    "RandomizedResponse(x)": _MIN_MU,
-    "Laplace(x)": "(2*quantile(exp(-1/(2*{x}))/2))**2",
-    "SubsampledGaussian(1/8, x)": "1/{x}**2",
-    "KOV(x, 0)": _MIN_MU,
+#: The formulas of a pair whose losses are epsilon and -epsilon.
+_COIN_FORMULAS = {
+    "pure_epsilon": "epsilon",
+    "zcdp_rho": "epsilon**2/2",
+    "gdp_mu": "2*quantile(1/(1 + exp(epsilon)))",
+    "entropy": "epsilon*tanh(epsilon/2)",
+    "renyi": "log(cosh((alpha - 1/2)*epsilon)/cosh(epsilon/2))/(alpha - 1)",
+}
+#: The formulas of the pairs of each family, and the parameter that is its x.
+_FORMULAS: Mapping[str, tuple[Mapping[str, str | None], str]] = {
+    "Gaussian(x)": (Gaussian(1.0).reference_values.formulas, "mu"),
+    "RandomizedResponse(x)": (_COIN_FORMULAS, "epsilon"),
+    "Laplace(x)": (Laplace(1.0).reference_values.formulas, "b"),
+    "SubsampledGaussian(1/8, x)": (SubsampledGaussian(1 / 8, 1.0).reference_values.formulas, "sigma"),
+    "KOV(x, 0)": (_COIN_FORMULAS, "epsilon"),
 }
 
 
-def _rdp_costs(alpha: float) -> dict[str, str]:
-    """Return the formula of the Rényi divergence of order alpha for each request family."""
-    a = f"({Fraction(alpha)})"
-    if alpha == 1:
-        coin, laplace = "{x}*tanh({x}/2)", "exp(-1/{x}) - 1 + 1/{x}"
-    else:
-        coin = f"log(cosh(({a} - 1/2)*{{x}})/cosh({{x}}/2))/({a} - 1)"
-        up, down = f"{a}*exp(({a} - 1)/{{x}})", f"({a} - 1)*exp(-{a}/{{x}})"
-        laplace = f"log(({up} + {down})/(2*{a} - 1))/({a} - 1)"
-    return {
-        "Gaussian(x)": f"{a}*{{x}}**2/2",
-        "RandomizedResponse(x)": coin,
-        "Laplace(x)": laplace,
-        "KOV(x, 0)": coin,
+def _costs(**rules: ChargeRule) -> dict[str, dict[str, str]]:
+    """Return the formula of the charge to each sum for each family with known finite charges."""
+    costs = {
+        family: {name: formula for name, rule in rules.items() if (formula := _charge_formula(rule, *of))}
+        for family, of in _FORMULAS.items()
     }
+    return {family: own for family, own in costs.items() if len(own) == len(rules)}
+
+
+def _charge_formula(rule: ChargeRule, formulas: Mapping[str, str | None], x: str) -> str | None:
+    formula = None
+    match rule:
+        case PureCharge():
+            formula = formulas["pure_epsilon"]
+        case ZCDPCharge():
+            formula = formulas["zcdp_rho"]
+        case GDPCharge():
+            formula = f"({formulas['gdp_mu']})**2"
+        case RenyiCharge(alpha):
+            formula = formulas.get("entropy" if alpha == 1 else "", formulas.get("renyi"))
+            formula = formula and formula.replace("alpha", f"({Fraction(alpha)})")
+    return formula and re.sub(rf"\b{x}\b", "{x}", formula)
 
 
 def condition_of(filt: FilterBase) -> AdmissionCondition | None:
@@ -150,28 +150,26 @@ def condition_of(filt: FilterBase) -> AdmissionCondition | None:
         case RogersFilter():
             return _rogers_condition(filt)
         case ApproximateZCDPFilter():
-            costs = {family: {"B": cost} for family, cost in _ZCDP_COSTS.items()}
-            costs |= _costs_with_delta(lambda e: {"B": f"{e}**2/2"}) | {
-                "KOV(1/64, x)": {"B": "1/8192", "d": "{x}"}
-            }
-            at = _as_fractions(rho=filt.rho, xi=filt.xi)
+            costs = (
+                _costs(B=zcdp_charge)
+                | _costs_with_delta(lambda e: {"B": f"{e}**2/2"})
+                | {"KOV(1/64, x)": {"B": "1/8192", "d": "{x}"}}
+            )
+            at = {"rho": filt.rho, "xi": filt.xi}
             return AdmissionCondition("approximate zCDP filter", ("rho - {B}", "xi - {d}"), costs, at)
         case AllOrdersFilter():
             margins = tuple(f"rho{place} - {{B{place}}}" for place in range(len(filt.rhos)))
-            at = {f"rho{place}": Fraction(rho) for place, rho in enumerate(filt.rhos)}
-            return AdmissionCondition(
-                "all orders", margins, _rdp_costs_by_order(filt.alphas), at, denied=_MASS_FAMILIES
-            )
+            at = {f"rho{place}": rho for place, rho in enumerate(filt.rhos)}
+            costs = _rdp_costs_by_order(filt.alphas)
+            return AdmissionCondition("all orders", margins, costs, at, denied=_MASS_FAMILIES)
         case SomeOrderMarkovFilter():
             # Markov's inequality at each order: the sum at one order is within epsilon - log(1/delta)/(a-1)
             margins = tuple(
                 f"epsilon - log(1/delta)/({Fraction(alpha)} - 1) - {{B{place}}}"
                 for place, alpha in enumerate(filt.orders)
             )
-            costs, at = (
-                _rdp_costs_by_order(filt.orders),
-                _as_fractions(epsilon=filt.epsilon, delta=filt.delta),
-            )
+            costs = _rdp_costs_by_order(filt.orders)
+            at = {"epsilon": filt.epsilon, "delta": filt.delta}
             return AdmissionCondition("some order kept", margins, costs, at, denied=_MASS_FAMILIES, some=True)
     return None
 
@@ -210,19 +208,17 @@ _JOINED: Mapping[tuple[type[ChargeRule], type[Guarantee]], tuple[str, str, str]]
 class BudgetTheorem:
     """Why a sum of charges of at most B gives a guarantee: the theorem, and a margin that is then zero or more.
 
-    `margin` is a formula in {B}, in the parameters `at`, and in the root T if there is one.
+    `margin` is a formula in {B} and in the parameters `at`, with the root T if there is one.
     """
 
     theorem: str
     says: str
     margin: str
-    at: Mapping[str, Fraction]
-    balls: Mapping[str, Callable[[], arb]]
+    at: Mapping[str, Any]
 
     def budget_comparison(self, says: str, total: Fraction, slack: Exact | None) -> Comparison:
         """Return the comparison of a sum of charges with the largest that gives the guarantee."""
-        text = self.margin.format(B="x")
-        margin: Margin = SmallestMargin((text,), self.at, self.balls) if self.balls else text
+        margin = self.margin.format(B="x")
         return Comparisons(self.theorem).by_margin(says, total, "<=", margin, slack=slack, **self.at)
 
 
@@ -231,7 +227,7 @@ def budget_theorem(
 ) -> BudgetTheorem | None:
     """Return why the sum of charges, of a given or the largest size, gives the guarantee, or None without a theorem."""
     rows = (entry for kinds, entry in _JOINED.items() if all(map(isinstance, (charge, promise), kinds)))
-    row, t = next(rows, None), dict[str, Fraction]()
+    row, t = next(rows, None), dict[str, Any]()
     match charge, promise:
         case (PureCharge(), ApproxDP(epsilon)) if total is not None and total <= epsilon:
             row = _JOINED[PureCharge, PureDP]
@@ -243,7 +239,7 @@ def budget_theorem(
         case (RenyiCharge(order), RenyiDP(alpha)) if alpha <= order:
             row = "RDP filter", "the sum of divergences, which grow with the order", "rho - {B}"
         case (RenyiCharge(order), ApproxDP()) if order > 1:
-            t = _as_fractions(t=Fraction(order) - 1)
+            t = {"t": Fraction(order) - 1}
             gain = " - t*log(t) + (1 + t)*log(1 + t)" if conversion is CKS else ""
             says = f"the conversion CKS at order {order:.6g}"
             row = "CKS" if gain else "B*", says, f"epsilon + (log(delta){gain})/t - {{B}}"
@@ -256,7 +252,7 @@ def budget_theorem(
     root = partial(
         largest_parameter, "CKS" if row[0] == "CKS" else "GDP", own.get("epsilon", 0), own.get("delta", 0)
     )
-    return BudgetTheorem(*row, _as_fractions(**own) | t, {"T": root} if row[2][0] == "T" else {})
+    return BudgetTheorem(*row, own | t | ({"T": root} if row[2][0] == "T" else {}))
 
 
 def verify_implication(charge: ChargeRule, total: Fraction, promise: Guarantee) -> tuple[BudgetTheorem, int]:
@@ -289,26 +285,7 @@ def _additive_condition(filt: AdditiveFilter) -> AdmissionCondition | None:
     if why is None:
         return None
     denied = _MASS_FAMILIES if not isinstance(charge, PureCharge) else (*_MASS_FAMILIES, *_UNBOUNDED_FAMILIES)
-    costs = {family: {"B": cost} for family, cost in _cost_formulas(charge).items()}
-    return AdmissionCondition(why.theorem, (why.margin,), costs, why.at, why.balls, 2.0**-38, denied)
-
-
-def _cost_formulas(charge: ChargeRule) -> Mapping[str, str]:
-    match charge:
-        case PureCharge():
-            return _PURE_COSTS
-        case ZCDPCharge():
-            return _ZCDP_COSTS
-        case GDPCharge():
-            return _GDP_COSTS
-        case RenyiCharge(alpha):
-            return _rdp_costs(alpha)
-    return {}
-
-
-def _as_fractions(**parameters: float | Fraction) -> dict[str, Fraction]:
-    """Return the parameters as exact fractions, by name."""
-    return {name: Fraction(value) for name, value in parameters.items()}
+    return AdmissionCondition(why.theorem, (why.margin,), _costs(B=charge), why.at, 2.0**-38, denied)
 
 
 # -- several sums ------------------------------------------------------------------------------------------------
@@ -316,10 +293,7 @@ def _as_fractions(**parameters: float | Fraction) -> dict[str, Fraction]:
 
 def _rdp_costs_by_order(alphas: Sequence[float]) -> dict[str, dict[str, str]]:
     """Return the cost formula of each order for each request family."""
-    tables = [_rdp_costs(alpha) for alpha in alphas]
-    return {
-        family: {f"B{place}": table[family] for place, table in enumerate(tables)} for family in tables[0]
-    }
+    return _costs(**{f"B{place}": renyi_charge.at(alpha) for place, alpha in enumerate(alphas)})
 
 
 def _costs_with_delta(cost: Callable[[str], dict[str, str]]) -> dict[str, dict[str, str]]:
@@ -335,7 +309,7 @@ def _epsilon_delta_condition(
     theorem: str,
     margins: tuple[str, ...],
     sums: Mapping[str, str],
-    at: Mapping[str, Fraction],
+    at: Mapping[str, Any],
     *,
     level: float | None,
     left: bool = True,
@@ -346,7 +320,7 @@ def _epsilon_delta_condition(
     def cost(epsilon: str) -> dict[str, str]:
         return {name: formula.replace("{e}", epsilon) for name, formula in sums.items()}
 
-    costs = {family: cost(f"({text})") for family, text in _PURE_COSTS.items()} | (
+    costs = {family: cost(f"({own['e']})") for family, own in _costs(e=pure_charge).items()} | (
         _costs_with_delta(cost) if left else {}
     )
     if level is not None:
@@ -361,14 +335,14 @@ def _epsilon_delta_condition(
 def _basic_condition(
     theorem: str, filt: BasicFilter | ExPostFilter, level: float | None
 ) -> AdmissionCondition:
-    at = _as_fractions(epsilon=filt.epsilon, delta=filt.delta)
+    at = {"epsilon": filt.epsilon, "delta": filt.delta}
     margins = "epsilon - {e}", "delta - {d}"
     return _epsilon_delta_condition(theorem, margins, {"e": "{e}"}, at, level=level, left=filt.delta > 0)
 
 
 def _whitehouse_condition(filt: WhitehouseFilter) -> AdmissionCondition:
     tail = filt.delta / 2 if filt.tail is None else filt.tail
-    at = _as_fractions(epsilon=filt.epsilon, delta=filt.delta, tailed=tail, weight=filt.weight)
+    at = {"epsilon": filt.epsilon, "delta": filt.delta, "tailed": tail, "weight": filt.weight}
     margins = "epsilon - sqrt(2*log(1/tailed)*{S}) - {S}/2", "delta - tailed - weight*{d}"
     sums = {"S": "{e}**2"}
     return _epsilon_delta_condition(
@@ -381,5 +355,5 @@ def _rogers_condition(filt: RogersFilter) -> AdmissionCondition:
     h = f"epsilon**2/((701/25)*log({'1' if filt.reading == '1/delta' else '2'}/delta))"
     spread = f"2*({{S}} + {h})*(1 + log({{S}}/({h}) + 1)/2)*log(2/delta)"
     margins = f"epsilon - {{D}} - sqrt({spread})", "delta/2 - {d}"
-    at = _as_fractions(epsilon=filt.epsilon, delta=filt.delta)
+    at = {"epsilon": filt.epsilon, "delta": filt.delta}
     return _epsilon_delta_condition("Rogers filter", margins, sums, at, level=filt.at, slack=2.0**-32)

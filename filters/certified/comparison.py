@@ -12,16 +12,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
-from functools import cache, cached_property, reduce
+from functools import cache, cached_property
 from typing import Any, Literal, TypeAlias
 
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 
 from filterproof.theory.evidence import Evidence
+from filterproof.theory.numerics.exact import to_fmpq
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs.reference_values import Exact, ReferenceValue, ball_of
-from filterproof.theory.theorems.formula import compile_formula, rational_value
+from filterproof.theory.theorems.formula import Number, compile_formula
 
+#: A parameter of a formula: a number, or a root as a function to a ball.
+Parameter: TypeAlias = Exact | Callable[[], arb]
 #: Zero or more exactly if x is on the safe side: a formula in x and the parameters, or a function of the ball x.
 Margin: TypeAlias = str | Callable[[arb], arb]
 #: Budgets are at most a value, charges at least a value, and approximations near a value.
@@ -49,38 +52,16 @@ class ComparisonStatus(Enum):
     UNDECIDED = "not distinguished from the theorem's value by ball arithmetic"
 
 
-@dataclass(frozen=True, slots=True)
-class SmallestMargin:
-    """The smallest of several margins: formulas in x, in parameters and in the roots `balls`.
-
-    With `some`, the largest of them: one margin that is zero or more suffices.
-
-    >>> with ctx.workprec(64):
-    ...     print(SmallestMargin(("1 - x", "log(4) - x"), {})(arb(0)))
-    1.00000000000000000
-    """
-
-    texts: tuple[str, ...]
-    at: Mapping[str, Fraction]
-    balls: Mapping[str, Callable[[], arb]] = field(default_factory=dict)
-    some: bool = False
-
-    def __call__(self, x: arb) -> arb:
-        values = {name: ball_of(parameter) for name, parameter in self.at.items()} | {"x": x}
-        values |= {name: root() for name, root in self.balls.items()}
-        margins = (compile_formula(text)(values) for text in self.texts)
-        return reduce(arb.max if self.some else arb.min, margins)
-
-
 @dataclass(frozen=True)
 class Comparison:
     """A run-time number x, its theorem, and the safe side of the theorem's value.
 
     `value` is the exact value of the double, None for NaN or infinity. `side` is "<=" for budgets, ">=" for charges,
     and "=" for an approximation with a declared error. `margin` at x is zero or more exactly if x is safe ("=": if x is
-    at most the true value), and `at` has its parameters. The margin must change its sign before x + slack |x| + least,
-    to the other side for ">=" and to both sides for "=": the waste is declared beforehand. A slack of None declares
-    nothing, if the theorem's own value is only a bound. `status`, `evidence` and `detail` are computed once.
+    at most the true value), and `at` has its parameters: numbers, and roots as functions to a ball. The margin must
+    change its sign before x + slack |x| + least, to the other side for ">=" and to both sides for "=": the waste is
+    declared beforehand. A slack of None declares nothing, if the theorem's own value is only a bound. `status`,
+    `evidence` and `detail` are computed once.
     """
 
     theorem: str
@@ -88,14 +69,16 @@ class Comparison:
     value: Fraction | None
     side: BoundSide
     margin: Margin = field(compare=False)  # functions are equal only to themselves
-    at: Mapping[str, Fraction]
+    at: Mapping[str, Parameter]
     slack: Fraction | None
     least: Fraction = Fraction(0)
 
     def __getstate__(self) -> dict[str, Any]:
         """Drop functions: a pickled number keeps its results and is not compared again."""
         results = {name: getattr(self, name) for name in ("status", "evidence", "detail")}
-        return vars(self) | results | ({} if isinstance(self.margin, str) else {"margin": "a function"})
+        at = {name: "a function" if callable(value) else value for name, value in self.at.items()}
+        margin = "a function" if callable(self.margin) else self.margin
+        return vars(self) | results | {"margin": margin, "at": at}
 
     @property
     def fits(self) -> bool:
@@ -105,10 +88,7 @@ class Comparison:
     @cached_property
     def evidence(self) -> Evidence:
         """EXACT, in fractions, if the margin has no function in it; else CERTIFIED, in balls."""
-        exact = self.value is None or (
-            isinstance(self.margin, str)
-            and rational_value(self.margin, {**self.at, "x": self.value}) is not None
-        )
+        exact = self.value is None or (isinstance(self.margin, str) and not self.sign_and_bits(self.value)[1])
         return Evidence.EXACT if exact else Evidence.CERTIFIED
 
     @cached_property
@@ -151,18 +131,19 @@ class Comparison:
 
     def sign_and_bits(self, x: Fraction) -> tuple[int | None, int]:
         """Return the sign of the margin at x, and the bits of precision; 0 bits for fractions."""
-        if isinstance(self.margin, str):
-            exact = rational_value(self.margin, {**self.at, "x": x})
-            if exact is not None:
-                return (exact > 0) - (exact < 0), 0
-        margin = self.margin if callable(self.margin) else SmallestMargin((self.margin,), self.at)
         precision = 0
-        for precision in _PRECISIONS if isinstance(margin, SmallestMargin) else _FUNCTION_PRECISIONS:
+        for precision in _PRECISIONS if isinstance(self.margin, str) else _FUNCTION_PRECISIONS:
             with PRECISION_LOCK, ctx.workprec(precision):
-                ball = margin(ball_of(x))
-                if ball > 0 or ball < 0 or ball == 0:
-                    return bool(ball > 0) - bool(ball < 0), precision
+                margin = self._margin_at(x)
+                if margin > 0 or margin < 0 or margin == 0:
+                    return bool(margin > 0) - bool(margin < 0), (0 if isinstance(margin, fmpq) else precision)
         return None, precision
+
+    def _margin_at(self, x: Fraction) -> Number:
+        if not isinstance(self.margin, str):
+            return self.margin(ball_of(x))
+        values = {name: value() if callable(value) else to_fmpq(value) for name, value in self.at.items()}
+        return compile_formula(self.margin)(values | {"x": to_fmpq(x)})
 
 
 def _exact_value(value: Exact) -> Fraction | None:
@@ -193,12 +174,12 @@ class Comparisons:
         *,
         slack: Exact | None,
         least: Exact = 0,
-        **at: Exact,
+        **at: Parameter,
     ) -> Comparison:
         """Return a number whose safe side is given by a margin, without a formula for the allowed value."""
         says = f"{self.subject}: {says}" if self.subject else says
         room = None if slack is None else Fraction(slack)
-        parameters = {name: Fraction(number) for name, number in at.items()}
+        parameters = {name: value if callable(value) else Fraction(value) for name, value in at.items()}
         return Comparison(
             self.theorem, says, _exact_value(value), side, margin, parameters, room, Fraction(least)
         )
@@ -212,7 +193,7 @@ class Comparisons:
         *,
         slack: Exact | None = _FEW_ULPS,
         least: Exact = 0,
-        **at: Exact,
+        **at: Parameter,
     ) -> Comparison:
         """Return the comparison of a number with `truth`: a formula, fraction, function to a ball, or reference."""
         if isinstance(truth, ReferenceValue):
@@ -240,7 +221,7 @@ class Comparisons:
         """An approximation of the truth within slack |value| + least, on either side."""
         return self._comparison("=", says, value, truth, **rest)
 
-    def equal(self, says: str, value: Exact, truth: TrueValue, **at: Exact) -> Comparison:
+    def equal(self, says: str, value: Exact, truth: TrueValue, **at: Any) -> Comparison:
         """A number that must equal the truth."""
         return self._comparison("=", says, value, truth, slack=0, **at)
 

@@ -159,6 +159,7 @@ class _LaplaceReferenceValues(SymmetricBoundedLossReferenceValues):
 
     formulas: ClassVar = {
         "pure_epsilon": "1/b",
+        "zcdp_rho": "1/(2*b**2)",
         "gdp_mu": "2*quantile(exp(-1/(2*b))/2)",
         "entropy": "exp(-1/b) - 1 + 1/b",
         "renyi": "log((alpha*exp((alpha - 1)/b) + (alpha - 1)*exp(-alpha/b))/(2*alpha - 1))/(alpha - 1)",

@@ -51,9 +51,11 @@ class ReferenceValue:
             return self.formula()
         if not isinstance(self.formula, str):
             return ball_of(self.formula)
+        from flint import arb
+
         from filterproof.theory.theorems.formula import compile_formula
 
-        return compile_formula(self.formula)({name: ball_of(value) for name, value in self.at.items()})
+        return arb(compile_formula(self.formula)({name: to_fmpq(value) for name, value in self.at.items()}))
 
     def squared(self, parts: int = 1) -> ReferenceValue:
         """Return the square of the value, divided by `parts`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from flint import ctx
+from flint import arb, ctx
 
 from filterproof.theory.evidence import CheckCoverage, Evidence
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
@@ -57,7 +57,7 @@ def _check_positive(formula: str, precision: int) -> None:
             f"formula must have no variables, got {', '.join(sorted(free))} in {formula!r}; write numbers"
         )
     with PRECISION_LOCK, ctx.workprec(precision):
-        value = compile_formula(formula)({})
+        value = arb(compile_formula(formula)({}))
         if value > 0:
             return
         text = value.str(8, radius=not value <= 0)

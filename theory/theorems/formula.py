@@ -1,9 +1,12 @@
-"""Formulas as text, evaluated in ball arithmetic or in fractions: the engine computes the text that is shown.
+"""Formulas as text, evaluated in fractions and balls: the engine computes the text that is shown.
 
 A formula is a Python expression over named variables, integers and the functions below. It is read with
-`ast` and every node must be known; nothing is ever evaluated by Python itself. If a part of a formula is
-undefined anywhere on the given balls, the value is NaN, even where a bounded function or the power 0 of that
-part would be finite.
+`ast` and every node must be known; nothing is ever evaluated by Python itself. Fractions stay fractions up to
+the first function or ball. If a part of a formula is undefined anywhere on the given balls, the value is NaN,
+even where a bounded function or the power 0 of that part would be finite.
+
+>>> compile_formula("r**2/2 - x")({"r": fmpq(1, 3), "x": fmpq(1, 18)})
+0
 """
 
 from __future__ import annotations
@@ -11,15 +14,17 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from fractions import Fraction
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, reduce
+from typing import Any, TypeAlias
 
-from flint import arb
+from flint import arb, fmpq
 
-#: A compiled formula: from the balls of its variables to the ball of its value.
-Evaluator = Callable[[Mapping[str, arb]], arb]
+#: A rational number, or a ball around a real one.
+Number: TypeAlias = fmpq | arb
+#: A compiled formula: from its variables to its value.
+Evaluator: TypeAlias = Callable[[Mapping[str, Number]], Number]
 
 
 def _decreasing(function: Callable[[arb], arb]) -> Callable[[arb], arb]:
@@ -58,7 +63,8 @@ FUNCTIONS: Mapping[str, Callable[[arb], arb]] = {
 def compile_formula(text: str) -> Evaluator:
     """Return the evaluator of a formula; raise ValueError for anything but arithmetic, variables and `FUNCTIONS`.
 
-    Its value is finite, or NaN if some part of the formula is not finite on all of the given balls.
+    Its value is a fraction if no part of the formula is a function or a ball; else a finite ball, or NaN if some part
+    is not finite on all of the given balls.
     """
     return _compile(_parsed_formula(text))
 
@@ -74,34 +80,6 @@ def formula_variables(text: str) -> frozenset[str]:
     return frozenset(free - {"pi"})
 
 
-def rational_value(text: str, at: Mapping[str, Fraction]) -> Fraction | None:
-    """Return the value of a formula at a point in fractions; None with a function or a division by zero.
-
-    >>> rational_value("r**2/2 - x", {"r": Fraction(1, 3), "x": Fraction(1, 18)}), rational_value("sqrt(2)", {})
-    (Fraction(0, 1), None)
-    """
-    try:
-        return _in_fractions(_parsed_formula(text), at)
-    except ArithmeticError:
-        return None
-
-
-def _in_fractions(node: ast.expr, at: Mapping[str, Fraction]) -> Fraction:
-    match node:
-        case ast.Constant(value=int(n)):
-            return Fraction(n)
-        case ast.Name(id=name) if name != "pi":
-            return at[name]
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_in_fractions(operand, at)
-        case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int(n))):
-            return _in_fractions(base, at) ** n
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() as op, right=right):
-            value: Fraction = _ARITHMETIC[type(op)](_in_fractions(left, at), _in_fractions(right, at))
-            return value
-    raise ArithmeticError("formula has a part that is not known to be rational")  # rational_value gives None
-
-
 @lru_cache(maxsize=4096)
 def _parsed_formula(text: str) -> ast.expr:
     try:
@@ -110,47 +88,58 @@ def _parsed_formula(text: str) -> ast.expr:
         raise ValueError(f"formula must be one expression, got {text[:40]!r}: {error.msg}") from error
 
 
-def _apply_to_operands(operation: Callable[..., arb], *operands: Evaluator) -> Evaluator:
-    def value(values: Mapping[str, arb]) -> arb:
-        balls = [operand(values) for operand in operands]
-        if all(ball.is_finite() for ball in balls):
-            result = operation(*balls)
-            if result.is_finite():
-                return result
+def _apply_to_operands(operation: Callable[..., Number], *operands: Evaluator) -> Evaluator:
+    def value(values: Mapping[str, Number]) -> Number:
+        numbers = [operand(values) for operand in operands]
+        if all(map(_is_finite, numbers)):
+            with suppress(ZeroDivisionError):
+                result = operation(*numbers)
+                if _is_finite(result):
+                    return result
         return arb.nan()
 
     return value
 
 
+def _is_finite(x: Number) -> bool:
+    return isinstance(x, fmpq) or bool(x.is_finite())
+
+
 def _compile(node: ast.expr) -> Evaluator:
     match node:
         case ast.Constant(value=int(n)) if not isinstance(n, bool):
-            return lambda values: arb(n)
+            return lambda values: fmpq(n)
         case ast.Name(id="pi"):
             return lambda values: arb.pi()
         case ast.Name(id=name):
             return lambda values: values[name]
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return _apply_to_operands(lambda x: -x, _compile(operand))
+            return _apply_to_operands(operator.neg, _compile(operand))
         case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int(n))) if not isinstance(n, bool):
             # a square of a ball around 0 stays >= 0
             return _apply_to_operands(lambda x: x**n, _compile(base))
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
             return _apply_to_operands(_ARITHMETIC[type(op)], _compile(left), _compile(right))
         case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
-            return _apply_to_operands(FUNCTIONS[name], _compile(argument))
+            return _apply_to_operands(lambda x: FUNCTIONS[name](arb(x)), _compile(argument))
+        case ast.Call(func=ast.Name(id=name), args=[_, _, *_] as several, keywords=[]) if name in _EXTREMES:
+            return _apply_to_operands(
+                lambda *xs: reduce(_EXTREMES[name], map(arb, xs)), *map(_compile, several)
+            )
     raise ValueError(
         f"formula must use numbers, variables, + - * / ** and known functions, "
-        f"got {ast.unparse(node)[:80]!r}; known: {', '.join(FUNCTIONS)}"
+        f"got {ast.unparse(node)[:80]!r}; known: {', '.join((*FUNCTIONS, *_EXTREMES))}"
     )
 
 
+#: The functions of several arguments.
+_EXTREMES: Mapping[str, Callable[[arb, arb], arb]] = {"min": arb.min, "max": arb.max}
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
+    ast.Pow: lambda x, y: arb(x) ** y,
 }
 
 

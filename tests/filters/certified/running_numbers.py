@@ -27,12 +27,11 @@ from filterproof.filters.catalogue import (
     ZCDPFilter,
 )
 from filterproof.filters.certified.certify import certify
-from filterproof.filters.certified.comparison import Comparison, Comparisons, SmallestMargin
+from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.double_double import exact_limit
 from filterproof.filters.contract.filter_base import FilterBase
 from filterproof.theory.conversions import BUN_STEINKE, CKS
 from filterproof.theory.evidence import Evidence
-from filterproof.theory.theorems.formula import rational_value
 from filterproof.theory.theorems.theorem import RefusedError
 
 PATH = Path(__file__).parents[3] / "theory/kernel/generated/RunningNumbers.v"
@@ -45,7 +44,7 @@ From Interval Require Import Tactic.
 Open Scope R_scope.
 
 """
-_INTERVAL = "interval with (i_prec 160)."
+_INTERVAL = "interval with (i_prec 160)"
 #: What `interval` knows of the functions of a formula.
 _FUNCTIONS = {"exp": "exp", "log": "ln", "sqrt": "sqrt"}
 _OPERATORS: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
@@ -101,29 +100,22 @@ def lemma_of(name: str, number: Comparison) -> str | None:
 
     Raises RefusedError where balls do not show it.
     """
-    margin = number.margin
-    if isinstance(margin, SmallestMargin) and not margin.balls and not margin.some:
-        texts = margin.texts
-    elif isinstance(margin, str):
-        texts = (margin,)
-    else:
+    if not isinstance(number.margin, str) or number.value is None or number.side == "=":
         return None
-    if number.value is None or number.side == "=":
-        return None
-    at = {**number.at, "x": number.value}
+    at = {name: value for name, value in number.at.items() if isinstance(value, Fraction)}
+    at["x"] = number.value
+    match ast.parse(number.margin, mode="eval").body:
+        case ast.Call(func=ast.Name(id="min"), args=several):
+            parts = several
+        case margin:
+            parts = [margin]
     try:
-        claims = [_translated(text, at) for text in texts]
+        claims = " /\\ ".join(f"0 <= {_rocq(part, at)}" for part in parts)
     except LookupError:
         return None
-    functions = [text for text in texts if rational_value(text, at) is None]
-    for text in functions:
-        _check(text, at)
-    tactic = _INTERVAL if functions else "lra."
-    if len(texts) > 1:
-        tactic = f"repeat split; {f'first [lra | {tactic[:-1]}].' if functions else tactic}"
-    return _lemma(
-        name, number.theorem, number.says, " /\\ ".join(f"0 <= {claim}" for claim in claims), tactic
-    )
+    rational = {_is_rational(ast.unparse(part), at) for part in parts} == {True}  # each is tried
+    tactic = "lra" if rational else _INTERVAL if len(parts) == 1 else f"first [lra | {_INTERVAL}]"
+    return _lemma(name, number.theorem, number.says, claims, "repeat split; " * (len(parts) > 1) + tactic)
 
 
 def simple_lemma(name: str, says: str, budget: Fraction, epsilon: float, delta: float) -> str:
@@ -146,25 +138,25 @@ def cks_lemma(name: str, says: str, budget: Fraction, epsilon: float, delta: flo
 
 def _compared(name: str, theorem: str, says: str, sides: tuple[str, str], at: Mapping[str, Fraction]) -> str:
     left, right = sides
-    _check(f"({right}) - ({left})", at)
-    return _lemma(name, theorem, says, f"{_translated(left, at)} <= {_translated(right, at)}", _INTERVAL)
+    _is_rational(f"({right}) - ({left})", at)
+    claim = " <= ".join(_rocq(ast.parse(side, mode="eval").body, at) for side in sides)
+    return _lemma(name, theorem, says, claim, _INTERVAL)
 
 
-def _check(formula: str, at: Mapping[str, Fraction]) -> None:
-    """RefusedError unless the formula is above zero, in balls."""
-    if Comparisons("").by_margin("", at["x"], "<=", formula, slack=None, **at).sign(at["x"]) != 1:
+def _is_rational(formula: str, at: Mapping[str, Fraction]) -> bool:
+    """Whether the formula, which is not below zero, is a fraction; RefusedError unless a ball is above zero."""
+    number = Comparisons("").by_margin("", at["x"], "<=", formula, slack=None, **at)
+    sign, bits = number.sign_and_bits(at["x"])
+    if sign is None or sign < (bits > 0):
         raise RefusedError(
             f"{formula} is not seen to be above zero", engine="flint", evidence=Evidence.CERTIFIED
         )
+    return bits == 0
 
 
 def _lemma(name: str, theorem: str, says: str, claim: str, tactic: str) -> str:
     told = f"{theorem}. {says}".replace("(*", "( *").replace("*)", "* )")
-    return f"(* {told} *)\nLemma {name} : {claim}.\nProof. {tactic} Qed.\n"
-
-
-def _translated(text: str, at: Mapping[str, Fraction]) -> str:
-    return _rocq(ast.parse(text, mode="eval").body, at)
+    return f"(* {told} *)\nLemma {name} : {claim}.\nProof. {tactic}. Qed.\n"
 
 
 def _rocq(node: ast.expr, at: Mapping[str, Fraction]) -> str:

@@ -78,7 +78,7 @@ def points(formula: Formula) -> Iterator[dict[str, Fraction]]:
 def ball(formula: Formula, point: Mapping[str, Fraction], precision: int = 128) -> arb:
     """The value at a point, enclosed."""
     with ctx.workprec(precision):
-        return compile_formula(formula.text)({name: arb(to_fmpq(x)) for name, x in point.items()})
+        return arb(compile_formula(formula.text)({name: arb(to_fmpq(x)) for name, x in point.items()}))
 
 
 def in_rocq(formula: Formula, point: Mapping[str, Fraction], definitions: Iterable[str] = ()) -> arb:
