@@ -28,6 +28,17 @@ def _processor() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
+#: What a process costs before its first examination: the start of Python and the imports.
+_START_UP = _processor()
+
+
+def _unit() -> float:
+    """The unit of processor time, measured now."""
+    spent = time.process_time()
+    sum(i * i for i in range(10**7))
+    return time.process_time() - spent
+
+
 def examined(job: tuple[str, int, float]) -> CaseResult:
     """The line of one subject: its part, its place and the effort. What cannot be examined is an error, and a miss."""
     part, place, effort = job
@@ -39,7 +50,7 @@ def examined(job: tuple[str, int, float]) -> CaseResult:
         "outcome": "ERROR",
         "evidence": "",
     }
-    line |= {"seconds": 0.0, "processor": 0.0, "stages": [], "detail": "", "counterexample": ""}
+    line |= {"seconds": 0.0, "processor": 0.0, "units": 0.0, "stages": [], "detail": "", "counterexample": ""}
     line |= {"breaks": subject.why if subject.kind == "broken" else "", "thread": subject.thread}
     began, spent = time.perf_counter(), _processor()
     try:
@@ -49,7 +60,8 @@ def examined(job: tuple[str, int, float]) -> CaseResult:
     except Exception as error:  # noqa: BLE001 - see above
         line |= {"detail": repr(error)}
     seconds, processor = time.perf_counter() - began, _processor() - spent
-    return line | {"seconds": round(seconds, 1), "processor": round(processor, 1)}
+    units = (_START_UP + processor) / _unit()
+    return line | {"seconds": round(seconds, 1), "processor": round(processor, 1), "units": round(units, 1)}
 
 
 def _found(subject: Case, effort: float) -> CaseResult:
@@ -108,7 +120,7 @@ def main(arguments: list[str]) -> int:
             mark = " " if is_right_verdict(row) else "X"
             print(
                 f"{mark} {row['kind']:6} {row['name']:32} {row['outcome']:9} {row['evidence']:11} "
-                f"{row['seconds']:5.1f} s, {row['processor']:5.1f} of the processor  {str(row['detail'])[:110]}",
+                f"{row['seconds']:5.1f} s, {row['units']:5.1f} units of the processor  {str(row['detail'])[:110]}",
                 flush=True,
             )
     for part in SUBJECTS:
