@@ -164,11 +164,9 @@ def kappa_survival(kappa: float, *, sigma: float, rounds: int) -> NDArray[np.flo
     >>> kappa_survival(1.0, sigma=2.0, rounds=4).round(4)
     array([1.    , 1.    , 0.9477, 0.8005])
     """
-    kappa = float(check_positive("kappa", kappa))
-    mu = float(check_positive("1 / sigma", 1 / float(check_positive("sigma", sigma))))
-    rounds = check_count("rounds", rounds)
     if rounds <= 2:  # both releases are decided before any loss is known
         return np.ones(rounds)
+    mu = 1 / sigma
     unit, share = gauss_legendre_for_normal_steps(_NODES, kappa, mu)
     inside, weight = kappa * unit, kappa * share
     left = [
@@ -187,10 +185,6 @@ def realisation_filter_hockey_stick(
     these add the hockey-stick divergence of one Gaussian at epsilon - S. The relative error is below 1e-9. Raises
     ValueError if there are fewer than 5 `nodes` for each mu of `limit`.
     """
-    limit = float(check_positive("limit", limit))
-    mu = float(check_positive("mu", mu))
-    epsilon = float(check_real("epsilon", epsilon))
-    rounds = check_count("rounds", rounds)
     if rounds <= 2:  # both releases are decided before any loss is known
         return float(Gaussian(math.sqrt(rounds) * mu).hockey_stick(epsilon))
     reach = _MAX_DEVIATIONS * mu + mu * mu / 2

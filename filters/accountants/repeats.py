@@ -14,7 +14,6 @@ from filterproof.filters.contract.contract_checks import (
     checked_step,
 )
 from filterproof.filters.contract.filter_base import FilterBase
-from filterproof.theory.argument_checks import check_count
 from filterproof.theory.pairs import DominatingPair
 
 
@@ -30,11 +29,10 @@ def count_grants(filt: FilterBase, request: DominatingPair, *, most: int) -> int
             f"filt must not look at losses, got {type(filt).__name__}; use release_survival for the distribution of "
             "its releases"
         )
-    limit = check_count("most", most, least=0)
     state = checked_start(filt, 1)
-    for released in range(limit):
+    for released in range(most):
         granted, after = checked_step(filt, state, request, 1)
         if not granted[0]:
             return released
         state = checked_spend(filt, state, request, 1) if after is None else after
-    return limit
+    return most

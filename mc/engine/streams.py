@@ -40,7 +40,6 @@ class Batch:
 
 def split_into_batches(seed: int, n: int, first: int = 0) -> Iterator[Batch]:
     """Yield the batches of n paths, numbered from `first`: all of size BATCH_SIZE, except the last."""
-    seed = check_count("seed", seed, least=0)
     n, first = check_count("n", n), check_count("first", first, least=0)
     if n > MAX_PATHS:
         raise ValueError(

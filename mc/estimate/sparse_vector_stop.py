@@ -15,7 +15,6 @@ import numpy as np
 from filterproof.filters.accountants.above_threshold import AboveThreshold
 from filterproof.mc.intervals import clopper_pearson
 from filterproof.mc.intervals.estimate import FAILURE, Estimate
-from filterproof.theory.argument_checks import check_count, check_delta
 
 
 def simulate_sparse_vector_stop(
@@ -27,12 +26,11 @@ def simulate_sparse_vector_stop(
     failure: float = FAILURE,
 ) -> Estimate:
     """Estimate the probability that `AboveThreshold` at 0 first says True at the last of the values."""
-    runs, failure = check_count("n", n), float(check_delta("failure", failure))
-    rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
+    rng = np.random.default_rng(np.random.SeedSequence(seed))
     stops = 0
-    for _ in range(runs):
+    for _ in range(n):
         stop = AboveThreshold(0, ratio=ratio, rng=rng)
         stops += (
             next((t for t, value in enumerate(values) if stop.is_above(value, rng)), -1) == len(values) - 1
         )
-    return clopper_pearson(stops, runs, failure=failure)
+    return clopper_pearson(stops, n, failure=failure)

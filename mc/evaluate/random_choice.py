@@ -20,7 +20,6 @@ from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.evaluate.walk import ExhaustiveMenuPlay, OutcomeBranch, walk_layers
 from filterproof.mc.losses.balls import BITS, to_ball
 from filterproof.mc.losses.composition import Bounds, Composition, counts_of
-from filterproof.theory.argument_checks import check_count
 from filterproof.theory.numerics.precision_lock import PRECISION_LOCK
 from filterproof.theory.pairs import DominatingPair
 from filterproof.theory.pairs.base import Direction
@@ -46,7 +45,7 @@ def random_choice_divergence_bounds(
     looks at losses, only the first round is used: this is a lower bound by data processing, and high is 1. Both ends
     are certified, and aim at a width of `relative`. Direction "QP" swaps P and Q; a denial ends the play.
     """
-    followed = 1 if filt.looks_at_losses else check_count("rounds", rounds)
+    followed = 1 if filt.looks_at_losses else rounds
     ended = _final_count_masses(filt, tuple(menu), followed)
     low, high = flint.arb(0), flint.arb(0)
     with PRECISION_LOCK, flint.ctx.workprec(BITS):

@@ -21,7 +21,6 @@ from filterproof.mc.intervals.bernstein import outward_estimate
 from filterproof.mc.intervals.estimate import Estimate
 from filterproof.mc.intervals.kl import last_outside
 from filterproof.mc.intervals.moments import ROUNDING, Moments
-from filterproof.theory.argument_checks import check_count, check_delta
 
 #: The shares of the capital on the stake for the pilot's moments, and on the one for a pilot that missed rare values.
 _STAKE_SHARES = (7 / 8, 1 / 8)
@@ -57,8 +56,6 @@ class FixedBets:
         the pilot missed rare heavy values, the first stake may lose nearly all its capital. The n runs must be
         independent of the pilot's runs, which are not part of their moments.
         """
-        n = check_count("n", n, least=2)
-        failure = float(check_delta("failure", failure))
         doubted = Moments.merge([replace(pilot, logs=()), Moments(2, 1.0, 0.5, pilot.upper)])
         level = _log_two_over_failure(failure) / n
         (rise, fall), (safe_rise, safe_fall) = _best_stakes(pilot, level), _best_stakes(doubted, level)
@@ -75,7 +72,6 @@ class FixedBets:
 
     def interval(self, moments: Moments, *, failure: float) -> Estimate:
         """Return the interval from the runs' moments and logs, one log for each stake."""
-        failure = float(check_delta("failure", failure))
         half = len(self.rises)
         # Rounding must never make a capital look large enough. As 1 - u x >= 2^-10 has error 2^-53, logarithms, and
         # multiples and sums of one sign of them, have relative error at most 2^-45. Lowering each sum and raising the

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from filterproof.mc.losses.composition import Composition
 from filterproof.mc.training.data_set import DataSet
 from filterproof.mc.training.network import DenseNetwork
-from filterproof.theory.argument_checks import check_count, check_positive
 from filterproof.theory.conversions import max_gaussian_mu
 from filterproof.theory.pairs import SubsampledGaussian
 
@@ -31,7 +30,6 @@ def sampled_noise(q: float, steps: int, *, epsilon: float, delta: float) -> floa
     For q = 1 the bound is exact, by Gaussian differential privacy; for q < 1 certified composition finds it up to a
     relative 1e-4, from above. Neighbours differ by the addition or the removal of one person.
     """
-    steps = check_count("steps", steps)
     if q == 1:
         return math.sqrt(steps) / float(max_gaussian_mu(epsilon, delta))
 
@@ -68,10 +66,6 @@ def sampled_descent(
 
     Each row stands for `copies` people with the same data. With q = 1 it is Algorithm 6 of Feldman & Zrnic (2021).
     """
-    clip, sigma, rate = (
-        float(check_positive(name, value))
-        for name, value in (("clip", clip), ("sigma", sigma), ("rate", rate))
-    )
     theta, n = network.start(rng), data.people
     yield theta
     for _ in range(steps):

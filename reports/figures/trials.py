@@ -32,7 +32,6 @@ from filterproof.mc.training.digits import load_digits
 from filterproof.mc.training.idx import read_idx_data_set
 from filterproof.mc.training.mimic import read_mimic
 from filterproof.mc.training.network import DenseNetwork
-from filterproof.theory.argument_checks import check_count
 from filterproof.theory.conversions import gaussian_epsilon
 
 #: The delta of all epsilons of the stand-in and of the papers.
@@ -249,7 +248,7 @@ def play_trials(trials: Iterable[Trial], *, workers: int | None = None) -> None:
     The outcomes do not depend on the number of workers. `outcome_of` returns them.
     """
     missing = [trial for trial in dict.fromkeys(trials) if trial not in PLAYED_TRIALS]
-    many = available_cores() if workers is None else check_count("workers", workers)
+    many = available_cores() if workers is None else workers
     with ExitStack() as stack:
         pool = None
         if many > 1 and len(missing) >= _FEW_TRIALS:

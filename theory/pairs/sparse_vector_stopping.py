@@ -16,31 +16,20 @@ from fractions import Fraction
 
 import numpy as np
 
-from filterproof.theory.argument_checks import check_count
-
-#: The smallest value is minus this.
-_MAX_MAGNITUDE = 10**6
-
 
 def stop_distribution(values: Sequence[int], *, ratio: Fraction) -> tuple[Fraction, ...]:
     """Return (P(stop at 1), ..., P(stop at n), P(no stop)) for the first i with values[i] + noise_i >= noise.
 
     All noise is independent: that of the threshold, which is 0, and that of each value have P(k) = (1 - r)/(1 + r)
-    r^|k| at integers k, r = 1/ratio. The sum over the threshold's noise is exact in fractions, because outside the
-    range of the values every factor is affine in r^t. Raises ValueError for a ratio of at most one, TypeError for
-    values that are not integers.
+    r^|k| at integers k, r = 1/ratio < 1. The sum over the threshold's noise is exact in fractions, because outside the
+    range of the values every factor is affine in r^t.
     """
-    if not ratio > 1:
-        raise ValueError(
-            f"ratio must be a fraction above one, got {ratio!r}; pass e^epsilon, such as Fraction(3, 2)"
-        )
-    values_as_ints = [check_count("values", value, least=-_MAX_MAGNITUDE) for value in values]
     r = 1 / Fraction(ratio)
-    low, high = min([0, *values_as_ints]), max([0, *values_as_ints])
+    low, high = min([0, *values]), max([0, *values])
     scale = (1 - r) / (1 + r)
     stops = []
-    for i, value in enumerate(values_as_ints):
-        before = values_as_ints[:i]
+    for i, value in enumerate(values):
+        before = values[:i]
         total = Fraction(0)
         for z in range(low, high + 1):
             mass = r ** abs(z) * _noise_tail(z - value, r)
