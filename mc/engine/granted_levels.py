@@ -20,6 +20,7 @@ from filterproof.filters.contract.filter_base import MechanismFamily
 from filterproof.filters.contract.state import select_runs
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.cached import cache_results
+from filterproof.theory.argument_checks import check_count
 from filterproof.theory.pairs import Gaussian, RandomizedResponse
 from filterproof.theory.rounding import round_down_to_bits
 
@@ -36,6 +37,7 @@ def largest_level_for_rounds(filt: PrivacyFilter, family: MechanismFamily, round
     code plays the candidates, with all losses zero. It returns the lower end of the grid if no candidate is granted
     that often. Results for filters and families of the library are cached.
     """
+    rounds = check_count("rounds", rounds)
     low = high = largest_granted_level(filt, family)
     low /= rounds
     for _ in range(2):

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.mc.training.data_set import checked_training_arrays
-from filterproof.theory.argument_checks import check_count
 
 Array = NDArray[np.float64]
 
@@ -42,7 +41,7 @@ class ConvolutionalNetwork:
     output: Final = "softmax"
 
     def __init__(self, *, batch: int = 512) -> None:
-        self._batch = check_count("batch", batch)
+        self._batch = batch
         self._torch, self._module = _built_network()
 
     @property
