@@ -78,6 +78,3 @@ def test_it_is_written_and_read_again() -> None:
     labelled = fp.LabelledRequest(fp.Gaussian(0.5), WHERE, reveals=False)
     data = encode(labelled, allowed_values_by_name())
     assert decode(data, allowed_values_by_name()) == labelled != fp.LabelledRequest(fp.Gaussian(0.5), WHERE)
-    assert (
-        decode(data | {"type": "Labelled"}, allowed_values_by_name()) == labelled
-    )  # the name in an earlier version
