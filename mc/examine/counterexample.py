@@ -222,7 +222,7 @@ class Counterexample:
         factor_text = f", {times}" if times else ""
         return f"{self.description}: {self.measure} {gives}; promised {promised}{factor_text}"
 
-    def replay(self, filt: PrivacyFilter | None = None) -> Replayed:
+    def replay(self, filt: PrivacyFilter | None = None, *kinds: type) -> Replayed:
         """Play the game again with `filt`, or with its own filter.
 
         Raises
@@ -230,7 +230,7 @@ class Counterexample:
         ReplayError
             If the numbers differ.
         """
-        return replay_data(self.data, filt=self.filter if filt is None else filt)
+        return replay_data(self.data, *kinds, filt=self.filter if filt is None else filt)
 
     def to_data(self) -> dict[str, Any]:
         """Return the counterexample as JSON-compatible data."""
@@ -287,10 +287,10 @@ def sequence_counterexample(
     return measured_counterexample(filt, measure, low, promised, sequence=steps)
 
 
-def encode_or_class_name(value: PrivacyFilter | Adversary) -> Any:
+def encode_or_class_name(value: PrivacyFilter | Adversary, *kinds: type) -> Any:
     """Return a filter or adversary as data; outside the catalogue, its class name alone."""
     with suppress(TypeError):
-        return encode(value, allowed_values_in_replay())
+        return encode(value, allowed_values_in_replay(*kinds))
     return {"outside": type(value).__name__}
 
 
@@ -303,6 +303,8 @@ def record_simulation(
     n: int = 1_000_000,
     confidence: float = 1 - FAILURE,
     method: Method = "auto",
+    closed_form: float | None = None,
+    kinds: tuple[type, ...] = (),
     **how: Unpack[PlayOptions],
 ) -> Counterexample:
     """Simulate a game, and return it with its estimate as a Counterexample.
@@ -315,6 +317,10 @@ def record_simulation(
         Either epsilon as in `simulate`, or the order as in `simulate_renyi`.
     n, confidence, method
         As in `simulate`.
+    closed_form : float, optional
+        The exact divergence if it is known. It is stored beside the estimate.
+    kinds : tuple of type, optional
+        Classes of your own that the data may name. `replay` then needs them too.
     **how
         Fields of `fp.runs.SimulationSettings`: seed, rounds, direction, on_denial, workers, executor, store.
 
@@ -333,15 +339,15 @@ def record_simulation(
         raise ValueError(f"pass either epsilon or alpha, got epsilon={epsilon!r}, alpha={alpha!r}")
     name, number = ("epsilon", epsilon) if alpha is None else ("alpha", alpha)
     data = {
-        "filter": encode_or_class_name(filt),
+        "filter": encode_or_class_name(filt, *kinds),
         "adversary": encode(
-            adversary.against(filt), {**allowed_values_in_replay(), **allowed_values_for(filt)}
+            adversary.against(filt), {**allowed_values_in_replay(*kinds), **allowed_values_for(filt)}
         ),
         name: float(check_real(name, number)),
         **{name: getattr(play, name) for name in ("n", "seed", "rounds", "direction", "on_denial")},
         "confidence": confidence,
         "method": method,
-        "closed_form": None,
+        "closed_form": closed_form,
     }
     estimate = simulate_recorded(filt, adversary, data, **{k: how[k] for k in _PLACES & how.keys()})  # type: ignore[literal-required]
     data |= {name: getattr(estimate, name) for name in ("value", "low", "high")}
@@ -349,13 +355,17 @@ def record_simulation(
     return Counterexample(filt, data)
 
 
-def replay(data: Counterexample | Mapping[str, Any] | str, *, filt: PrivacyFilter | None = None) -> Result:
+def replay(
+    data: Counterexample | Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None
+) -> Result:
     """Play a recorded game again and compare the numbers.
 
     Parameters
     ----------
     data : Counterexample, mapping or str
         The counterexample, its data or its JSON text.
+    *kinds : type
+        Classes of your own that the data names.
     filt : PrivacyFilter, optional
         The filter to play, where the data names one outside the catalogue.
 
@@ -375,5 +385,5 @@ def replay(data: Counterexample | Mapping[str, Any] | str, *, filt: PrivacyFilte
     in the record, because its last bits depend on the processor.
     """
     if isinstance(data, Counterexample):
-        return data.replay(filt).result
-    return replay_data(data, filt=filt).result
+        return data.replay(filt, *kinds).result
+    return replay_data(data, *kinds, filt=filt).result

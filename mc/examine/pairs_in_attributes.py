@@ -110,9 +110,9 @@ def _attribute_value(filt: object, name: str) -> Any:
     return getattr(filt, name, None) if ours or isinstance(value, MemberDescriptorType) else value
 
 
-def allowed_values_for(filt: object) -> Nameable:
+def allowed_values_for(filt: object, *kinds: type) -> Nameable:
     """Return what a counterexample of the filter may name: library values and its own pairs."""
-    names = allowed_values_by_name()
+    names = allowed_values_by_name(*kinds)
     own = pairs_in_attributes(filt, unordered=True)
     return names | {f"{OWN}{pair!r}": pair for pair in own if not _has_allowed_name(pair, names)}
 

@@ -63,9 +63,9 @@ class ReplayError(ValueError):
     """A replay gives other numbers than the counterexample states."""
 
 
-def allowed_values_in_replay() -> Nameable:
-    """Return the library values that a counterexample may name."""
-    return allowed_values_by_name(TreeStrategy, AccountantFilter)
+def allowed_values_in_replay(*kinds: type) -> Nameable:
+    """Return what a counterexample may name: library values and these classes."""
+    return allowed_values_by_name(TreeStrategy, AccountantFilter, *kinds)
 
 
 def counterexample_kind(data: object) -> Kind | None:
@@ -115,7 +115,9 @@ def _filter_of(data: object, filt: Any, names: Nameable) -> Any:
         if encode(filt, {**names, kind: type(filt)}) == data:
             return filt  # the filter may be constructed in its own way
     elif not isinstance(kind, str) or kind not in names:
-        raise ValueError(f"data must name a member of the catalogue, got {repr(kind)[:40]}; pass the filter")
+        raise ValueError(
+            f"data must name a member of the catalogue, got {repr(kind)[:40]}; pass the filter, or its class"
+        )
     with suppress_unsound_warning():  # most replayed filters are unsound
         decoded = decode(dict(data), names)
     if not (isinstance(decoded, PrivacyFilter) or is_verifiable(decoded)):
@@ -366,7 +368,7 @@ class Replayed:
                 return self.certain_excess is not None and self.certain_excess > most
 
 
-def replay_data(data: Mapping[str, Any] | str, *, filt: PrivacyFilter | None = None) -> Replayed:
+def replay_data(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None) -> Replayed:
     """Replay data and compare with the filter's own guarantee.
 
     Raises ReplayError for other numbers, ValueError for other data.
@@ -385,8 +387,9 @@ def replay_data(data: Mapping[str, Any] | str, *, filt: PrivacyFilter | None = N
             "data must have exactly the fields of a counterexample: of a simulation, a plan, a sequence, a menu, "
             f"a schedule or a game of an accountant, got {got or 'none'}; pass the data that to_data returned"
         )
-    filt = _filter_of(data_read["filter"], filt, allowed_values_in_replay())
-    names = {**allowed_values_in_replay(), **allowed_values_for(filt)}
+    own = {} if filt is None else {type(filt).__name__: type(filt)}
+    filt = _filter_of(data_read["filter"], filt, {**own, **allowed_values_in_replay(*kinds)})
+    names = {**own, **allowed_values_in_replay(*kinds), **allowed_values_for(filt)}
     measure = measure_of(data_read)
     game = _RecordedGame(dict(data_read), filt, names, measure, _checked_promised(data_read, filt, measure))
     return Replayed(filt, measure, game.promised, *KINDS[kind].play(game))

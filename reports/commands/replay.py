@@ -85,7 +85,9 @@ def replay(
             raise CommandEnd(ExitStatus.NOT_AS_EXPECTED) from error
     with clear_errors(), nullcontext() if filt is None else filter_faults_raised(filt):
         print_text(f"Replayed with the same result: {again.result}")
-        print_text(f"The guarantee allows {again.promised:.6g}")
+        formula = data.get("closed_form")
+        formula_text = f", closed form {formula}" if formula is not None else ""
+        print_text(f"The guarantee allows {again.promised:.6g}{formula_text}")
         if not again.refutes:
             console.print("It does not refute the guarantee.", style="yellow")
             raise CommandEnd(ExitStatus.NOT_AS_EXPECTED)

@@ -119,6 +119,7 @@ class StrategySearch(Search):
                 method=method,
                 direction=measure.direction,
                 workers=1,
+                kinds=(TreeStrategy,),
             )
             low = float(simulated.data["low"])
             if certainly_exceeds(low, promised):

@@ -101,8 +101,8 @@ class Odd(Mine):
         super().__init__(0.5)
 
 
-def of_mine(filt: Mine = Mine(0.5)) -> Counterexample:
-    return record_simulation(filt, Constant(fp.Gaussian(0.5)), epsilon=1.0, n=500, seed=1)
+def of_mine(*kinds: type, filt: Mine = Mine(0.5)) -> Counterexample:
+    return record_simulation(filt, Constant(fp.Gaussian(0.5)), epsilon=1.0, n=500, seed=1, kinds=kinds)
 
 
 def forged(ratio: Fraction, filt: fp.PrivacyFilter[Any], pair: fp.RandomizedResponse) -> dict[str, Any]:
@@ -142,10 +142,7 @@ MENDED = type("Forgets", (ByHand,), {})
 #: What is played otherwise than it was written -> words of the sentence.
 OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
     "no filter": (lambda: replay(of_mine().data), "filt must be the Mine"),
-    "no class": (
-        lambda: replay(of_mine().data | {"filter": {"type": "Mine"}}),
-        "must name a member of the catalogue, got 'Mine'",
-    ),
+    "no class": (lambda: replay(of_mine(Mine).data), "must name a member of the catalogue, got 'Mine'"),
     "a text beyond reason": (lambda: replay("[" * 10**5), "data must be a counterexample"),
     "another filter of the class": (lambda: replay(of_mine(), filt=Mine(0.25)), "replay within"),
     "mended": (lambda: example("sequence").replay(MENDED()), "Forgets denies a request of the sequence"),
@@ -165,10 +162,12 @@ def test_what_is_played_otherwise_is_refused(name: str) -> None:
     assert (type(refused.value) is ReplayError) is (name not in UNPLAYED)
 
 
-def test_a_filter_from_outside_the_catalogue_is_replayed_with_itself() -> None:
-    shown = of_mine()
+def test_a_filter_from_outside_the_catalogue_is_replayed_with_itself_or_by_its_class() -> None:
+    shown, by_class = of_mine(), of_mine(Mine)
     assert shown.data["filter"] == {"outside": "Mine"}
-    again = replay(shown), replay(shown.data, filt=Mine(0.5)), replay(of_mine(Odd()))
+    odd = of_mine(Odd, filt=Odd())
+    again = replay(shown), replay(shown.data, filt=Mine(0.5)), replay(by_class.data, Mine), replay(odd)
+    again += (replay(by_class.data, filt=Mine(0.25)),)  # what the data says of it is what is played
     assert {replayed.value for replayed in again} == {shown.data["value"]}
 
 
