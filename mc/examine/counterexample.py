@@ -66,12 +66,12 @@ CLEAR_FACTOR = 1.5
 #: Well-known kinds of pairs, and fairly well-known ones. Every other kind is unusual.
 _COMMON_KINDS = {"Gaussian": 0, "RandomizedResponse": 0}
 _COMMON_KINDS |= dict.fromkeys(("Laplace", "Erasure", "SubsampledGaussian", "KOV"), 1)
-#: A smaller delta is negligible, whatever multiple of the guarantee it is. So is a smaller multiple than this.
-NOTICEABLE_DELTA, NOTICEABLE_FACTOR = 1e-4, 1.01
+#: A smaller delta is negligible, whatever multiple of the guarantee it is. So is a larger multiple than this.
+_NOTICEABLE_DELTA, _NOTICEABLE_FACTOR = 1e-4, 1.01
 #: The options of a simulation that change no number.
 _PLACES = {"workers", "executor", "store"}
 #: The most kinds of requests, and the most rounds, that a person reads.
-_MAX_KINDS, MAX_READABLE_ROUNDS = 3, 10
+_MAX_KINDS, _MAX_ROUNDS = 3, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +172,10 @@ class Counterexample:
             for recorded_pair in _recorded_pairs(self.data)
         }
         rounds, ranks, digits = self.rounds, kinds.values(), sum(map(len, kinds)) or len(str(self.data))
-        unclear = (self.factor < CLEAR_FACTOR) + (self.factor < NOTICEABLE_FACTOR)
-        if 0 < self.promised < self.value < NOTICEABLE_DELTA:
+        unclear = (self.factor < CLEAR_FACTOR) + (self.factor < _NOTICEABLE_FACTOR)
+        if 0 < self.promised < self.value < _NOTICEABLE_DELTA:
             unclear = 2
-        unusual = (max(ranks, default=2) > 1) + (len(kinds) > _MAX_KINDS) + (rounds > MAX_READABLE_ROUNDS)
+        unusual = (max(ranks, default=2) > 1) + (len(kinds) > _MAX_KINDS) + (rounds > _MAX_ROUNDS)
         statistical = int(self.evidence is Evidence.STATISTICAL)
         return statistical, unclear, int(self.adaptive), unusual, rounds, len(kinds), sum(ranks), digits
 

@@ -36,7 +36,7 @@ from filterproof.mc.examine.deadline import Deadline, OutOfTime
 from filterproof.mc.examine.divergence import targets
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
 from filterproof.mc.examine.formatting import pair_words, sequence_words, user_code_name
-from filterproof.mc.examine.minimise import SEARCH_SHARE, minimise
+from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.revalidation import history_is_granted, nondeterminism_fault
 from filterproof.mc.examine.sequence import RequestSequence, granted_state
 from filterproof.mc.examine.stage_finding import stopped_after
@@ -55,6 +55,8 @@ Filters: TypeAlias = tuple[PrivacyFilter, PrivacyFilter]
 _NAMES = ("the first", "the second")
 #: Units of work of effort 1: about ten seconds on an idle machine.
 _UNITS = 500_000
+#: The share of the work for the search. The rest is for the largest last request.
+_SEARCH_SHARE = 0.7
 #: The number of families that are also requested at other labels than those of the record: the first ones.
 _ELSEWHERE = 2
 
@@ -233,7 +235,7 @@ def _search_reports(
         near = [requests_near(filt, families) for filt in filters]
         yield report
         limit = WorkLimit.of(units)
-        searching = limit.fraction(SEARCH_SHARE)
+        searching = limit.fraction(_SEARCH_SHARE)
         for history in _histories_to_try(near, np.random.default_rng(seed)):
             request_count, difference = _first_difference_in_history(filters, history)
             report = DifferenceSearch(None, report.histories + 1, report.requests + request_count)

@@ -102,15 +102,9 @@ class ExaminationContext:
         return replace(self, families=(*self.families, *self.denied_families)).first_families
 
     @property
-    def bounded_targets(self) -> tuple[Divergence, ...]:
-        """Return the divergences at which the guarantee bounds something."""
-        most = {"hockey-stick": 1.0}
-        return tuple(each for each in self.targets if self.promised(each) < most.get(each.kind, math.inf))
-
-    @property
     def hockey_stick_targets(self) -> tuple[Divergence, ...]:
         """Return the hockey-stick divergences at which the guarantee bounds something."""
-        return tuple(each for each in self.bounded_targets if each.kind == "hockey-stick")
+        return tuple(each for each in self.targets if each.kind == "hockey-stick" and self.promised(each) < 1)
 
     @property
     def instance(self) -> PrivacyFilter:
@@ -152,7 +146,7 @@ class ExaminationContext:
 #: The number of sizes of a family that are tried under any work limit.
 _MIN_SIZES_ASKED = 4
 #: The relative precision of the largest size, found with few bits so that states coincide.
-SIZE_PRECISION = 2.0**-10
+_SIZE_PRECISION = 2.0**-10
 #: How many numbers of the filter's attributes are tried as sizes, and their multiples.
 _NUMBERS, _MULTIPLES = 24, (1.0, 2.0, 3.0, 0.5)
 #: What an examination assumes about requests at several labels.
@@ -365,6 +359,6 @@ class _FamilyAdmission:
             denied = next((t for t in self.family.sizes_above if t > top), None)
             if denied is None or is_granted(denied):
                 return []
-        coarse = last_granted(is_granted, top, denied, SIZE_PRECISION)
+        coarse = last_granted(is_granted, top, denied, _SIZE_PRECISION)
         largest = last_granted(is_granted, coarse, denied)
         return [size for size in dict.fromkeys((coarse, largest)) if size > top]

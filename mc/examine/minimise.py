@@ -13,9 +13,6 @@ from filterproof.filters.contract.work import WorkLimit
 
 T = TypeVar("T")
 
-#: The share of the work for a search. The rest is for the minimisation of its result.
-SEARCH_SHARE = 0.7
-
 
 def minimise(
     items: Sequence[T], fails: Callable[[tuple[T, ...]], bool], *, limit: WorkLimit | None = None

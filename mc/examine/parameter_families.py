@@ -41,8 +41,6 @@ _FAMILY_OF: dict[type, str] = {
     SubsampledGaussian: "subsampled",
     FinitePair: "twopoint",
 }
-#: Families without further parameters than the size and a delta.
-BASIC_FAMILIES = ("rr", "gaussian", "laplace", "erasure", "kov")
 #: Families that are requested at every label, for filters with a budget for each label.
 _SIMPLEST_FAMILIES = ("gaussian", "rr", "erasure")
 

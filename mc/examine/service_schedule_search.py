@@ -33,7 +33,7 @@ from filterproof.mc.examine.counterexample import Counterexample, measured_count
 from filterproof.mc.examine.deadline import Deadline
 from filterproof.mc.examine.divergence import Divergence, targets
 from filterproof.mc.examine.filter_fault import FilterFault
-from filterproof.mc.examine.minimise import SEARCH_SHARE, minimise
+from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.pairs_in_attributes import allowed_values_for
 from filterproof.mc.examine.parameter_families import (
     OneParameterFamily,
@@ -52,11 +52,13 @@ from filterproof.theory.guarantees import Guarantee
 from filterproof.theory.pairs import DominatingPair
 
 #: The number of families that the search uses, of those from which the service grants something.
-_GRANTED = 2
+MECHANISMS, _GRANTED = ("rr", "gaussian", "laplace", "erasure", "kov"), 2
 #: The requests, as shares of the largest granted size of their family.
 _SHARES = (1.0, 0.5, 1 / 3, 1 / 8)
 #: Steps after which a single request is given up.
 _MAX_STEPS_ALONE = 64
+#: The share of the work for the search. The rest is for minimisation.
+_SEARCH_SHARE = 0.7
 _FAULT_MOVES: tuple[MoveKind, ...] = ("crash_before_write", "crash_after_write", "disk_full")
 #: How far a move may point: to one of three requests, to the third write of the fourth request in flight.
 _MAX_OFFSET: dict[MoveKind, int] = {"step": 2, "again": 2, **dict.fromkeys(_FAULT_MOVES, 11)}
@@ -178,7 +180,7 @@ def search_schedules(
 
     set_hypothesis_home_dir(os.devnull)  # this is a worker, which must leave no files in the user's folder
     among, schedules, released, raised = break_test(promise, service), 0, 0, ""
-    searching, quiet = limit.fraction(SEARCH_SHARE), hypothesis.Verbosity.quiet
+    searching, quiet = limit.fraction(_SEARCH_SHARE), hypothesis.Verbosity.quiet
     settings = partial(reproducible_settings, _BATCH, phases=(hypothesis.Phase.generate,), verbosity=quiet)
     for number, rules in enumerate(cycle(_RULES)):
         played: list[ServiceSimulator] = []

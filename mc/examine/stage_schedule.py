@@ -36,23 +36,22 @@ from filterproof.mc.examine.examination_context import ExaminationContext, admis
 from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.formatting import user_code_name
 from filterproof.mc.examine.pairs_in_attributes import allowed_values_for
-from filterproof.mc.examine.parameter_families import BASIC_FAMILIES, at_labels, families_for_guarantee
+from filterproof.mc.examine.parameter_families import at_labels, families_for_guarantee
 from filterproof.mc.examine.revalidation import nondeterminism_fault, revalidate
 from filterproof.mc.examine.schedule import Schedule
-from filterproof.mc.examine.search import SMALL_SHARE
-from filterproof.mc.examine.service_schedule_search import confirm_schedule
+from filterproof.mc.examine.service_schedule_search import MECHANISMS, confirm_schedule
 from filterproof.mc.examine.stage_finding import UNFINISHED, USED_UP, StageFinding
-from filterproof.mc.examine.stages.accountant_games import AccountantSearch, accountant_admission_stage
+from filterproof.mc.examine.stages.accountant_games import accountant_admission_stage, accountant_games_stage
 from filterproof.mc.examine.stages.certificate import PROVED_BY_NAME, certificate_finding
 from filterproof.mc.examine.stages.denials import denial_stage
 from filterproof.mc.examine.stages.filter_invariants import invariant_stage
-from filterproof.mc.examine.stages.games import GameSearch
+from filterproof.mc.examine.stages.games import game_stage
 from filterproof.mc.examine.stages.schedules import (
     schedule_stage,
     service_admission_stage,
     service_schedule_stage,
 )
-from filterproof.mc.examine.stages.sequences import SequenceSearch
+from filterproof.mc.examine.stages.sequences import sequence_stage
 from filterproof.mc.examine.stages.shrinking import shrink, tightness_stage
 from filterproof.mc.examine.stages.source_proof import (
     accountant_source_proof,
@@ -60,10 +59,12 @@ from filterproof.mc.examine.stages.source_proof import (
     has_own_code,
     source_proof,
 )
-from filterproof.mc.examine.stages.strategy_search import StrategySearch
+from filterproof.mc.examine.stages.strategy_search import strategy_stage
 from filterproof.mc.examine.worker import WorkerPaused, iter_isolated
 from filterproof.theory.guarantees import Guarantee
 
+#: The probability that an examination refutes a true guarantee, shared by all its estimates.
+FAILURE = 1e-6
 #: Units of work of effort 1, and the share of it that a stage may overrun before it is ended.
 EFFORT, _GRACE = 1_200_000, 0.04
 #: The smallest share of the effort for minimisation of a refutation.
@@ -74,6 +75,8 @@ _REPLAYED, _TIGHTENED = 50_000, 0.02
 _SOURCE_SHARE = 2.0
 #: A counterexample that reaches less of the guarantee may be one of rounding alone.
 _MIN_CLEAR_RATIO = 1 + 1e-6
+#: The share of the work for finding the requests that a fresh run grants.
+_ADMISSION_SHARE = 0.1
 #: The share of its work that each search has done at the end of each turn, and the number of turns before the
 #: invariants.
 _TURNS, _BEFORE_INVARIANTS = (0.04, 0.15, 0.4, 0.6, 0.8, 1.0), 3
@@ -91,13 +94,13 @@ def run_stages(exam: StageRunner, names: tuple[str, ...], seed: int, *, own_menu
         exam.run("admission", 1.0, partial(accountant_admission_stage, accountant), all_work)
         exam.prove()
         exam.prove_source(accountant)
-        exam.run("games", 1.0, AccountantSearch(filt).run)
+        exam.run("games", 1.0, partial(accountant_games_stage, filt))
     elif isinstance(accountant, PromisedService):
-        names = BASIC_FAMILIES if own_menu else names
+        names = MECHANISMS if own_menu else names
         exam.run("admission", 1.0, partial(service_admission_stage, accountant, names), all_work)
         exam.run("schedules", 1.0, partial(service_schedule_stage, accountant, names, seed))
     else:
-        part = exam.limit.fraction(SMALL_SHARE)
+        part = exam.limit.fraction(_ADMISSION_SHARE)
         granted = partial(_admission_stage, filt, names, seed, part, own_menu=own_menu)
         exam.run("admission", 1.0, granted, all_work)
     if exam.subject is None or not (exam.subject.families or exam.subject.sampled):
@@ -166,12 +169,12 @@ class StageRunner:
         self.close()
         left = self.limit.remaining
         observes_losses = subject.observes_losses
-        searches = [("sequences", 0.3, SequenceSearch(subject).run)]
+        searches = [("sequences", 0.3, partial(sequence_stage, subject))]
         if subject.deterministic:
             # strategies against a filter that looks at losses get as much time as games
-            searches.append(("games", 0.3 if observes_losses else 0.4, GameSearch(subject).run))
+            searches.append(("games", 0.3 if observes_losses else 0.4, partial(game_stage, subject)))
             if observes_losses or subject.sampled:
-                searches.append(("search", 0.25, StrategySearch(subject).run))
+                searches.append(("search", 0.25, partial(strategy_stage, subject, failure=FAILURE)))
         for stage, share, work in searches:
             if stage in self.chosen:
                 units, pauses = int(share * left), tuple(int(part * share * left) for part in _TURNS[:-1])

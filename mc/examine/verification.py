@@ -101,8 +101,7 @@ def verify(
     >>> exam.headline
     'HOLDS'
     """
-    from filterproof.mc.examine.search import FAILURE
-    from filterproof.mc.examine.stage_schedule import EFFORT, StageRunner, chosen_stages, run_stages
+    from filterproof.mc.examine.stage_schedule import EFFORT, FAILURE, StageRunner, chosen_stages, run_stages
 
     if issubclass(type(filt), type):  # isinstance would run the filter's own code
         class_name = getattr(filt, "__name__", "it")

@@ -19,11 +19,11 @@ from filterproof.filters.contract.largest_granted import largest_granted
 from filterproof.filters.contract.state import run_keys
 from filterproof.filters.contract.work import WorkLimit, count_work
 from filterproof.mc.examine.divergence import Divergence
-from filterproof.mc.examine.examination_context import SIZE_PRECISION, ExaminationContext, GrantedSizes
+from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.formatting import pair_words, sequence_words
 from filterproof.mc.examine.sequence import RequestSequence
-from filterproof.mc.examine.stages.game_menus import MIN_GUESSED_SHARE, GameMenu
-from filterproof.mc.examine.stages.plays import ROW_LENGTH, PlayInProgress
+from filterproof.mc.examine.stages.game_menus import GameMenu
+from filterproof.mc.examine.stages.plays import PlayInProgress
 from filterproof.mc.examine.stages.rational_plans import simple_rational_exp_epsilon_below
 from filterproof.theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from filterproof.theory.pairs.base import Direction
@@ -32,11 +32,13 @@ from filterproof.theory.rounding import round_down_to_bits
 #: Lengths of rows, beyond counters of one byte and a year of days. The largest size that lasts so long is searched.
 _LASTING_COUNTS = (1000, 400)
 #: The number of rounds of a tiny request that count how many requests are granted at all.
-_MAX_TINY_ROUNDS = 2 * max(_LASTING_COUNTS)
-#: The relative precision of a size for rows and for losses.
-_ROUGH = 2.0**-5
+_MAX_TINY_ROUNDS = 2000
+#: The relative precision of a size, and a lower one for rows and for losses.
+_COARSE, _ROUGH = 2.0**-9, 2.0**-5
 #: Bits of a coarse size: few, so that states coincide.
 _SIZE_BITS = 10
+#: The most alternations of two families.
+_MAX_ALTERNATIONS = 40
 #: Shares of the largest first request, how often it is repeated, and the lengths of the rows that may follow.
 _OPENINGS, _FIRST, _AFTER, _AFTER_OTHERS = (0.5, 1.0, 0.25), (1, 3), (1, 2, 4, 16, 64), (1, 4)
 #: The tails at which a loss is tried if there are too many losses, and shown to a filter that looks at losses.
@@ -46,8 +48,8 @@ _FEW_TAILS = np.array([1e-4, 0.05, 0.5, 0.95, 1 - 1e-4])
 _REPLY_UNITS = 4
 #: The families whose requests in a row have a known distribution.
 _REPEATABLE = ("rr", "gaussian")
-#: The most pairs of a menu.
-_PAIRS = 4
+#: The share of a guarantee from which a guessed menu is worth a game, and the most pairs of a menu.
+_MIN_GUESSED_SHARE, _PAIRS = 0.85, 4
 
 
 @dataclass(slots=True)
@@ -65,10 +67,16 @@ class LargestGranted:
     def largest_size_granted_in_a_row(
         self, player: PlayInProgress, family: GrantedSizes, times: int = 1
     ) -> float | None:
-        """Return about the largest size that the state grants `times` in a row, cut to few bits; None if none is."""
+        """Return about the largest size that the state grants `times` in a row, or None."""
         key = run_keys(player.state)[0], family.definition.name, times
-        if key in self.solved_cache:
-            return self.solved_cache[key]
+        if key not in self.solved_cache:
+            self.solved_cache[key] = self._search_size_granted_in_a_row(player, family, times)
+        return self.solved_cache[key]
+
+    def _search_size_granted_in_a_row(
+        self, player: PlayInProgress, family: GrantedSizes, times: int
+    ) -> float | None:
+        """Search the largest size that is granted `times` in a row, cut to few bits; None if none is."""
 
         def is_granted_in_a_row(size: float) -> bool:
             return player.fork().request_and_count_grants(family.definition.pair(size), times) == times
@@ -76,14 +84,12 @@ class LargestGranted:
         sizes = sorted({*family.sizes, *family.definition.sizes})
         octaves = [t for t in sizes if t <= family.definition.most][::-3][::-1]
         fewer = self.subject.observes_losses or times >= min(_LASTING_COUNTS)
-        tolerance = math.inf if family.definition.mechanism == "own" else _ROUGH if fewer else SIZE_PRECISION
+        tolerance = math.inf if family.definition.mechanism == "own" else _ROUGH if fewer else _COARSE
         low = largest_granted(is_granted_in_a_row, octaves, tolerance)
-        if low is not None and self.limit.exhausted:
-            low = None
-        if low is not None and is_granted_in_a_row(coarse := round_down_to_bits(low, _SIZE_BITS)):
-            low = coarse
-        self.solved_cache[key] = low
-        return low
+        if low is None or self.limit.exhausted:
+            return None
+        coarse = round_down_to_bits(low, _SIZE_BITS)
+        return coarse if is_granted_in_a_row(coarse) else low
 
     def pair(self, player: PlayInProgress, family: GrantedSizes, times: int = 1) -> DominatingPair | None:
         """Return the pair of that size."""
@@ -112,21 +118,27 @@ def boundary_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterato
 def _long_rows_of_largest_request(
     granted_sizes: LargestGranted, families: tuple[GrantedSizes, ...]
 ) -> Iterator[RequestSequence]:
-    """Yield long rows of each family's largest request that is granted so often, and each with one more request."""
+    """Yield long rows of each family's largest request that is granted so often."""
     # count the granted tiny requests: a filter that refills its budget is worst when all of them are used
     tiny = [family.definition.pair(family.definition.least) for family in families[:1]]
     most = [granted_sizes.fresh().request_and_count_grants(pair, _MAX_TINY_ROUNDS) for pair in tiny]
     capped = [times for times in most if 1 < times < _MAX_TINY_ROUNDS]
     for times, family in product((*capped, *_LASTING_COUNTS), families):
-        if granted_sizes.limit.exhausted:
-            return
-        player = granted_sizes.fresh()
-        pair = granted_sizes.pair(player, family, times)
-        if pair is not None and player.request_and_count_grants(pair, times):
+        if not granted_sizes.limit.exhausted:
+            yield from row_of_largest_request(granted_sizes, family, times)
+
+
+def row_of_largest_request(
+    granted_sizes: LargestGranted, family: GrantedSizes, times: int
+) -> Iterator[RequestSequence]:
+    """Yield the row of the largest request granted `times` in a row, and the row with one more request."""
+    player = granted_sizes.fresh()
+    pair = granted_sizes.pair(player, family, times)
+    if pair is not None and player.request_and_count_grants(pair, times):
+        yield player.played
+        again = granted_sizes.pair(player, family)
+        if again is not None and player.request_and_count_grants(again):
             yield player.played
-            again = granted_sizes.pair(player, family)
-            if again is not None and player.request_and_count_grants(again):
-                yield player.played
 
 
 def _alternating_plays(
@@ -140,7 +152,7 @@ def _alternating_plays(
             return
         if first is None or second is None:
             continue
-        for _ in range(ROW_LENGTH):
+        for _ in range(_MAX_ALTERNATIONS):
             if not (player.request_and_count_grants(first) and player.request_and_count_grants(second)):
                 break
         if player.steps:
@@ -240,7 +252,7 @@ def best_guessed_menus(
                 first = _RepeatedPair(pair, first_times)
                 guesses += _menus_with_guessed_values(granted_sizes, first, targets, every)
         for guess in sorted(guesses, key=lambda one: -one[0]):
-            if guess[0] >= MIN_GUESSED_SHARE and guess[1].pairs not in menus_tried:
+            if guess[0] >= _MIN_GUESSED_SHARE and guess[1].pairs not in menus_tried:
                 menus_tried.add(guess[1].pairs)
                 yield guess
 

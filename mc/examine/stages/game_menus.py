@@ -19,38 +19,37 @@ from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
 from filterproof.mc.examine.formatting import pair_words
 from filterproof.mc.examine.pairs_in_attributes import pairs_of_attribute
-from filterproof.mc.examine.search import MAX_TARGETS
-from filterproof.mc.examine.stages.plays import LOSS_TAILS, PlayInProgress
+from filterproof.mc.examine.stages.plays import PlayInProgress
 from filterproof.theory.pairs import DominatingPair, FinitePair
 
 #: The numbers of rounds that the smallest pair of a menu lasts, and the families whose losses add up on a lattice.
 _PACES, _ON_A_LATTICE = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), ("rr", "kov", "erasure", "twopoint")
 #: The event probabilities of rare-event pairs, and their losses relative to the largest first randomised response.
 _RATES, _SHARES = (Fraction(1, 16), Fraction(1, 10), Fraction(1, 6), Fraction(1, 4)), (0.7, 0.5, 0.35, 1.0)
-#: The guessed share of the guarantee from which a menu is worth a game.
-MIN_GUESSED_SHARE = 0.85
-#: The most rounds of one request, and a sufficient share of the guarantee.
-MAX_ROUNDS, _ENOUGH = 200, 1.25
+#: The most null outcomes, the guessed share of the guarantee from which a game is solved, and a sufficient share.
+_NULL_OUTCOMES, _MIN_GUESSED_SHARE, _ENOUGH = 200, 0.9, 1.25
+#: The number of games that are solved: first the shortest sufficient ones, then the most valuable.
+_MAX_GAMES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class GameMenu:
-    """Pairs for a number of rounds, None for as many as are granted, and their name."""
+    """Pairs for a number of rounds, None for as many as are granted, and their name.
+
+    The same process then plays the game for each number of rounds in `longer_counts` and keeps the distributions of the
+    pairs.
+    """
 
     name: str
     pairs: tuple[DominatingPair, ...]
     rounds: int | None
-
-
-def own_menus(subject: ExaminationContext, lengths: tuple[int | None, ...]) -> Iterator[GameMenu]:
-    """Yield the filter's own menu for each number of rounds, if it has one."""
-    own = pairs_of_attribute(subject.filter, "menu")
-    yield from (GameMenu("its own menu", own, rounds) for rounds in lengths if own)
+    longer_counts: tuple[int | None, ...] = ()
 
 
 def candidate_menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[GameMenu]:
     """Yield menus from small to large: multiples of sizes that last a number of rounds, alone and with responses."""
-    yield from own_menus(subject, (3, 5, 8, 30, 100, None))
+    if own := pairs_of_attribute(subject.filter, "menu"):
+        yield GameMenu("its own menu", own, 1, (3, 5, 8, 30, 100, None))
     families = [family for family in subject.families if family.definition.mechanism in _ON_A_LATTICE]
     half = limit.fraction(0.5)
     paces = [
@@ -98,7 +97,7 @@ def _lasting_sizes(subject: ExaminationContext, family: GrantedSizes, limit: Wor
     for size, pair in zip(reversed(family.sizes), reversed(family.pairs), strict=True):
         if not wanted or limit.exhausted:
             break
-        tails = LOSS_TAILS if subject.observes_losses else (None,)
+        tails = (0.1, 0.5, 0.9) if subject.observes_losses else (None,)
         players = (PlayInProgress.fresh(subject, limit, tail) for tail in tails)
         times = max(player.request_and_count_grants(pair, wanted[-1]) for player in players)
         while wanted and times >= wanted[0]:
@@ -114,7 +113,7 @@ def _menus_granted_at_some_time(subject: ExaminationContext, limit: WorkLimit) -
     # its own numbers first, then the grid
     own_sizes = [t for t in sorted(family.extra, reverse=True) if family.least <= t <= family.most]
     sizes, longest = set[float](), 1
-    for tail in LOSS_TAILS[1:] if subject.observes_losses else (None,):
+    for tail in (0.1, 0.9) if subject.observes_losses else (None,):
         player = PlayInProgress.fresh(subject, limit, tail)
         for rounds in range(1, 61):
             requested = (*own_sizes, *family.sizes[::-4])
@@ -149,15 +148,14 @@ def rare_event_menus(subject: ExaminationContext, limit: WorkLimit) -> list[tupl
             break
         # how often a run with null outcomes is granted the request
         longest = PlayInProgress.fresh(subject, limit).request_and_count_grants(
-            pair, MAX_ROUNDS, loss=math.log(pair.p[0] / pair.q[0])
+            pair, _NULL_OUTCOMES, loss=math.log(pair.p[0] / pair.q[0])
         )
         for target in targets:
             share, rounds = _null_outcome_share_and_rounds(pair, longest, target.at, subject.promised(target))
-            if share >= MIN_GUESSED_SHARE:
+            if share > _MIN_GUESSED_SHARE:
                 games.append((share, GameMenu("a query with a rare event", (pair,), rounds), target))
-    # first the shortest sufficient games, then the most valuable
     games.sort(key=lambda game: (-min(game[0], _ENOUGH), game[1].rounds or 0))
-    return [(menu, target) for _, menu, target in games[:MAX_TARGETS]]
+    return [(menu, target) for _, menu, target in games[:_MAX_GAMES]]
 
 
 def _rare_event_pairs(level: float) -> Iterator[FinitePair]:

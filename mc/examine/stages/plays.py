@@ -26,25 +26,31 @@ from filterproof.filters.contract.largest_granted import largest_granted
 from filterproof.filters.contract.state import State, runs_equal
 from filterproof.filters.contract.work import WorkLimit
 from filterproof.filters.privacy_filter import PrivacyFilter
-from filterproof.mc.examine.examination_context import SIZE_PRECISION, ExaminationContext, GrantedSizes
-from filterproof.mc.examine.parameter_families import BASIC_FAMILIES, OneParameterFamily
+from filterproof.mc.examine.examination_context import ExaminationContext, GrantedSizes
+from filterproof.mc.examine.parameter_families import OneParameterFamily
 from filterproof.mc.examine.sequence import RequestSequence, granted_state
 from filterproof.theory.pairs import DominatingPair
 
 #: The most requests of one family, each as large as is granted.
 _MAX_REQUESTS_OF_FAMILY = 1200
+#: How many grid sizes below the last granted one are tried: a smaller rest is not worth it.
+_MAX_SMALLER_SIZES = 61
+#: Families whose largest pair is also searched between the grid sizes.
+_FINE_FAMILIES = ("gaussian", "rr", "laplace", "kov", "erasure")
+#: How many requests of a play are the largest to the last bit, and the relative precision of the later ones.
+_EXACT, _COARSE = 2, 2.0**-12
 
-#: The leading digits of sizes that people write.
+#: Sizes that people write: one or two digits.
 _LEADING_DIGITS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
+ROUND_SIZES = tuple(float(f"{d:g}e{k}") for k in (-9, *range(-4, 2)) for d in _LEADING_DIGITS)
 #: Families whose pairs shrink as their parameter grows.
 _INVERSE_FAMILIES = ("laplace", "subsampled")
 #: Shares of the largest request, and how many small requests come before a large one.
 _SHARES, _BEFORE = (1.0, 0.9, 0.75, 0.5, 0.25, 0.1), (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)
-#: Requests of one kind in a row in a simple play, and the size of a negligible one, relative to the largest.
-ROW_LENGTH, _HARDLY = 30, 0.01
-
-#: The upper tails of losses that a play shows to a filter that looks at losses.
-LOSS_TAILS = (0.5, 0.9, 0.1)
+#: Requests of one kind in a row in a simple play.
+_ROW_LENGTH = 30
+#: The size of a negligible request, relative to the largest, and a sum of squared epsilons below which nothing is seen.
+_HARDLY, _NOTHING = 0.01, 2.0**-40
 
 
 @dataclass(slots=True)
@@ -207,7 +213,8 @@ def _largest_requests_in_turn(
     free = player.unchanging_request
     if free is not None and player.steps[-1][0] == free:
         for exponent in (*range(1, 41, 3), 60, 80, 100, 120):
-            yield RequestSequence((*player.steps[:-1], (free, 2**exponent)))
+            if 2.0**exponent * free.pure_epsilon**2 >= _NOTHING:
+                yield RequestSequence((*player.steps[:-1], (free, 2**exponent)))
 
 
 def half_largest_request_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[RequestSequence]:
@@ -261,15 +268,15 @@ def request_greedily(player: PlayInProgress, family: GrantedSizes, most: int) ->
     """Request the largest granted pair of the family, at most this many times; return whether one is granted."""
     grid = sorted({*family.definition.sizes, *family.sizes})
     pairs = dict(zip(grid, family.all_grid_pairs, strict=True))
-    top, is_fine = len(grid), family.definition.kind in BASIC_FAMILIES
+    top, is_fine = len(grid), family.definition.kind in _FINE_FAMILIES
 
     def granted_now(size: float) -> bool:
         return not player.limit.exhausted and player.grants(pairs.get(size) or family.definition.pair(size))
 
     for chosen in range(most):
-        # only the first size of a play is exact to the last bit
-        tolerance = math.inf if not is_fine else SIZE_PRECISION if chosen else 0.0
-        tried = grid[:top] if player.unchanging_request is None else ()
+        lowest = max(top - _MAX_SMALLER_SIZES, 0) if chosen else 0
+        tolerance = math.inf if not is_fine else 0.0 if chosen < _EXACT else _COARSE
+        tried = grid[lowest:top] if player.unchanging_request is None else ()
         size = largest_granted(granted_now, tried, tolerance)
         if size is None:
             return chosen > 0
@@ -294,14 +301,14 @@ def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Requ
             continue
         if (size := _largest_round_size(fresh(), family, share * tops[family.definition.name])) is not None:
             player, pair = fresh(), family.definition.pair(size)
-            if player.request_and_count_grants(pair, ROW_LENGTH):  # unless the work is used up
+            if player.request_and_count_grants(pair, _ROW_LENGTH):  # unless the work is used up
                 begun.append((family, pair, player))
                 yield player.played
     for (family, _, player), other in product(begun, families):
         if other is not family and not limit.exhausted:
             after = player.fork()
             if (again := _largest_round_size(after, other, None)) is not None:
-                after.request_and_count_grants(other.definition.pair(again), ROW_LENGTH)
+                after.request_and_count_grants(other.definition.pair(again), _ROW_LENGTH)
                 yield after.played
     for family, pair, _ in begun[: 3 * len(tops)]:
         if (small := _largest_round_size(fresh(), family, _HARDLY * tops[family.definition.name])) is None:
@@ -313,7 +320,7 @@ def simple_plays(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Requ
             if granted < wanted:
                 break
             after = player.fork()
-            if after.request_and_count_grants(pair, ROW_LENGTH):
+            if after.request_and_count_grants(pair, _ROW_LENGTH):
                 yield after.played
 
 
@@ -328,9 +335,10 @@ def _largest_round_size(player: PlayInProgress, family: GrantedSizes, most: floa
 
 
 def round_sizes(family: OneParameterFamily) -> list[float]:
-    """Return sizes that people write, or inverses of such, near those of the family."""
-    inverse = family.mechanism in _INVERSE_FAMILIES
-    low, high = (1 / family.most, 1 / family.least) if inverse else (family.least, family.most)
-    tens = range(math.floor(math.log10(low)), math.ceil(math.log10(high)))
-    written = [float(f"{digits:g}e{k}") for k in tens for digits in _LEADING_DIGITS]
+    """Return sizes that people write, or inverses of such: near one, or near the sizes of a moved family."""
+    written, inverse = [*ROUND_SIZES], family.mechanism in _INVERSE_FAMILIES
+    if not 0.5 <= family.most <= 32:
+        low, high = (1 / family.most, 1 / family.least) if inverse else (family.least, family.most)
+        tens = range(math.floor(math.log10(low)), math.ceil(math.log10(high)))
+        written = [float(f"{digits:g}e{k}") for k in tens for digits in _LEADING_DIGITS]
     return [1 / t for t in reversed(written)] if inverse else written

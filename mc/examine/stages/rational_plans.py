@@ -39,8 +39,8 @@ from filterproof.theory.pairs.base import Direction
 _RATIONAL_UNITS = 8
 #: The first request of a plan, as shares of the largest randomised response that a fresh run grants.
 _OPENING_SHARES = (0.1, 0.02, 0.05, 0.25, 0.5)
-#: The most positions of an exact game, and the largest epsilon of one: above it, e^epsilon has too many digits.
-EXACT_POSITIONS, _MAX_EPSILON = 20_000, 8192.0
+#: The most positions of a game, and the largest epsilon of one: above it, e^epsilon has too many digits.
+_POSITIONS, _MAX_EPSILON = 20_000, 8192.0
 #: The largest response that is written with a ratio of small integers.
 _MAX_WRITTEN = 8.0
 
@@ -107,7 +107,7 @@ def best_plan_counterexample(
     """Return the best plan over a menu of rational pairs; None if it keeps the guarantee or the game is too large."""
     game = partial(worst_case_of_checked_filter, filt, menu, epsilon=LogRatio(ratio), rounds=rounds)
     try:
-        solved = game(evidence=Evidence.EXACT, max_positions=EXACT_POSITIONS)
+        solved = game(evidence=Evidence.EXACT, max_positions=_POSITIONS)
     except TooLargeError:
         return None
     promised = Divergence.hockey_stick(epsilon).promised(filt.promise)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,10 @@ from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.formatting import count_words, sequence_words
 from filterproof.mc.examine.parameter_families import mechanism_name
 from filterproof.mc.examine.revalidation import nondeterminism_fault
-from filterproof.mc.examine.search import MAX_TARGETS, SMALL_SHARE, Measurement, Search
 from filterproof.mc.examine.sequence import MAX_PLAYED, RequestSequence, reached_delta
-from filterproof.mc.examine.stage_finding import StageFinding, Tightness
+from filterproof.mc.examine.stage_finding import SearchLog, StageFinding, Tightness
 from filterproof.mc.examine.stages.admission_boundary import boundary_sequences
 from filterproof.mc.examine.stages.plays import (
-    ROW_LENGTH,
     PlayInProgress,
     greedy_plays,
     half_largest_request_plays,
@@ -37,98 +35,187 @@ from filterproof.mc.examine.stages.plays import (
     unchanging_request_plays,
     unlocked_family_plays,
 )
+from filterproof.mc.examine.worker import register_summary
 from filterproof.theory.pairs import DominatingPair, Gaussian
 from filterproof.theory.pairs.base import Direction
 
 #: The orders that select a sequence for the exact computation.
 _RENYI_ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
-#: The largest promised delta at which extremal mechanisms are tried.
-_MAX_PROMISED = 0.1
+#: The number of epsilons at which extremal mechanisms are tried, and the largest promised delta there.
+_EXTREMAL, _MAX_PROMISED = 3, 0.1
 #: A sequence below this multiple of the best so far is skipped unless it may refute.
 _NEWS_FACTOR = 1.1
+#: The share of the work after which only near misses are computed.
+_SEARCHED = 0.95
+#: The most requests that are played again before a divergence is computed, which may cost more.
+_FEW = 20
 #: Units of work of the quick bound on a sequence, and of the extremal mechanisms of a rule.
 _MEASURED, _SUPREMUM = 10, 2000
 _ORDERS_LESS_ONE = np.array(_RENYI_ORDERS) - 1
 _CKS = _ORDERS_LESS_ONE * np.log1p(-1 / np.array(_RENYI_ORDERS)) - np.log(_RENYI_ORDERS)
 
 
-@dataclass(slots=True)
-class SequenceSearch(Search):
-    """Requests in fixed orders: at most one refutation per set of classes, and the nearest of the rest.
+def sequence_stage(subject: ExaminationContext, limit: WorkLimit) -> Iterator[StageFinding]:
+    """Yield findings on the admitted sequences: at most one refutation per family, and the best of the rest."""
+    used, subject = subject, subject.with_copy_per_play()
+    search = SequenceSearch(subject=subject)
+    register_summary(search.summary)
+    if subject is not used and _grants_more_when_used(used, subject, limit):
+        fault = nondeterminism_fault(used.filter)
+        yield StageFinding(search.stage, "Do plays depend on earlier plays?", fault, "", "", fault=fault)
+    searching = limit.fraction(_SEARCHED)
+    for played, only_above in _candidate_sequences(subject, searching):
+        if (finding := search.measure_sequence(played, only_above=only_above)) is not None:
+            yield finding
+        if searching.exhausted:
+            break
+    search.cut = searching.exhausted  # the plays end with the work, too
+    search.measure_near_misses(limit)
+    yield search.summary()
 
-    `near` has, for each divergence, the skipped sequence with the largest quick bound.
-    """
+
+def _grants_more_when_used(used: ExaminationContext, subject: ExaminationContext, limit: WorkLimit) -> bool:
+    """Return whether the filter grants a request more often after some plays than a new copy of it does."""
+    for pair in (family.largest for family in subject.families):
+        fresh = PlayInProgress.fresh(subject, limit).request_and_count_grants(pair, _FEW)
+        again = (PlayInProgress.fresh(used, limit).request_and_count_grants(pair, _FEW) for _ in range(_FEW))
+        if any(granted > fresh for granted in again):
+            return True
+    return False
+
+
+def _candidate_sequences(
+    subject: ExaminationContext, limit: WorkLimit
+) -> Iterator[tuple[RequestSequence, bool]]:
+    """Yield sequences from cheap to expensive, and whether only a possible refutation is computed exactly."""
+    singles = (RequestSequence(((pair, 1),)) for family in subject.families for pair in family.pairs[:-3:-1])
+    every = greedy_plays(subject, limit)
+    yield from zip(islice(every, 1), repeat(False))
+    yield from zip(singles, repeat(True))
+    if subject.observes_losses:  # longer fixed sequences say nothing about such a filter
+        yield from zip(every, repeat(False))
+        return
+    early = (unchanging_request_plays, rounding_absorbed_request_plays, unlocked_family_plays)
+    yield from zip(chain.from_iterable(plays(subject, limit) for plays in early), repeat(True))
+    rest = chain(
+        half_largest_request_plays(subject, limit),
+        _extremal_sequences(subject),
+        every,
+        rounding_absorbed_request_plays(subject, limit, tiny=True),
+    )
+    yield from _interleave_sequences(
+        (simple_plays(subject, limit), 3), (boundary_sequences(subject, limit), 2), (rest, 1)
+    )
+
+
+def _interleave_sequences(
+    *plans: tuple[Iterator[RequestSequence], int],
+) -> Iterator[tuple[RequestSequence, bool]]:
+    """Yield a fixed number of each plan's sequences in turn, and whether only refutations matter."""
+    waiting = list(plans)
+    while waiting:
+        for plan, times in tuple(waiting):
+            taken = list(islice(plan, times))
+            yield from zip(taken, repeat(plan is not plans[-1][0]))
+            if len(taken) < times:
+                waiting.remove((plan, times))
+
+
+def _extremal_sequences(subject: ExaminationContext) -> Iterator[RequestSequence]:
+    """Yield the requests that the rule makes extremal at epsilons with a small promised delta, if they are granted."""
+    small = (at for at in subject.hockey_stick_targets if 0 < subject.promised(at) <= _MAX_PROMISED)
+    for target in islice(small, _EXTREMAL):
+        count_work(_SUPREMUM)
+        extremal_requests = subject.filter.extremal(target.at)
+        _, steps = reached_delta(subject.filter, extremal_requests, target.at, believed=True)
+        if steps and subject.mechanisms >= {mechanism_name(pair) for pair, _ in steps}:
+            yield RequestSequence(steps)
+
+
+@dataclass(slots=True)
+class SequenceSearch(SearchLog):
+    """The best value at each divergence, and the families with a refutation."""
 
     stage, question = "sequences", "Do requests fixed in advance exceed the guarantee?"
 
+    subject: ExaminationContext = field(kw_only=True)
     promised: dict[Divergence, float] = field(init=False)
+    refuted_mechanisms: set[str] = field(default_factory=set)
     near: dict[Divergence, tuple[float, RequestSequence]] = field(default_factory=dict)
     longest: int = 0
 
     def __post_init__(self) -> None:
-        promised, bounded = self.subject.promised, self.subject.bounded_targets
-        if not any(map(promised, bounded)):  # a share of nothing says nothing, so compare at epsilon 0, too
-            bounded = (*bounded, Divergence.hockey_stick(0.0))
-        sides = chain.from_iterable(target.both_directions for target in bounded)
-        self.promised = {side: promised(side) for side in sides}
+        allowed = {target: self.subject.promised(target) for target in self.subject.targets}
+        self.promised = {
+            target: p
+            for target, p in allowed.items()
+            if p < (1 if target.kind == "hockey-stick" else math.inf)
+        }
+        if not any(self.promised.values()):  # a share of nothing says nothing, so compare at epsilon 0, too
+            target = Divergence.hockey_stick(0.0)
+            self.promised[target] = self.subject.promised(target)
 
-    def candidates(self, limit: WorkLimit) -> Iterator[Measurement]:
-        """Yield the sequences, and then those that seemed to come nearest to the guarantee."""
-        used, self.subject = self.subject, self.subject.with_copy_per_play()
-        if self.subject is not used:
-            yield _order_fault(used, self.subject, limit)
-        searching = limit.fraction(1 - SMALL_SHARE)
-        for played in _candidate_sequences(self.subject, searching):
-            yield self.measure(played)
-            if searching.exhausted:
-                break
-        self.cut = searching.exhausted  # the plays end with the work, too
-        by_share = sorted(self.near.items(), key=lambda one: -one[1][0] / (self.promised[one[0]] or 1.0))
-        for measure, (bound, played) in by_share:
-            if bound > self.best(measure):
-                yield iter((self.value(played, measure),))
-
-    def measure(self, played: RequestSequence) -> Measurement:
-        """Measure a sequence where it may refute or be news; a refutation ends the measurement."""
+    def measure_sequence(self, played: RequestSequence, *, only_above: bool = False) -> StageFinding | None:
+        """Measure a sequence, or only a possible refutation. Return a finding for the first refutation of a family."""
         self.tried += 1
         count_work(_MEASURED)
         self.longest = max(self.longest, played.rounds)
-        refuted = (each.counterexample for each in self.refutations)
-        if any(shown is not None and class_names(shown.played) == class_names(played) for shown in refuted):
-            return
-        targets = tuple(target for target in self.promised if target.direction == "PQ")
-        for measure, bound in quick_upper_bounds(played, targets):
-            promised = self.promised[measure]
+        names = "+".join(sorted({type(pair.unlabelled).__name__ for pair in played.counts}))
+        known = names in self.refuted_mechanisms
+        for measure, bound in () if known else quick_upper_bounds(played, tuple(self.promised)):
+            target = replace(measure, direction="PQ")
+            promised, best = self.promised[target], self.rows.get(target)
             # computed exactly if it may refute, or if it may be clearly the best so far
-            news = min(max(_NEWS_FACTOR * self.best(measure), 0.01 * promised), promised)
-            if self.within and bound <= news:
+            near = min(max(_NEWS_FACTOR * (best.attack if best else 0.0), 0.01 * promised), promised)
+            if self.rows and bound <= (promised if only_above else near):
                 # for the first one, a value of zero is reported as well
                 if bound > self.near.get(measure, (0.0, played))[0]:
                     self.near[measure] = bound, played
                 continue
-            if played.rounds <= ROW_LENGTH and not played.is_granted(self.subject.instance):
-                return  # a new run denies it; longer ones may cost more than the divergence
-            finding = self.value(played, measure)
-            if finding.counterexample is None:
-                yield finding
+            if played.rounds <= _FEW and not played.is_granted(self.subject.instance):
+                return None  # a new run denies it
+            low = played.lower_bound(measure, promised)
+            if not certainly_exceeds(low, promised):
+                self._record_value_within_guarantee(played, measure, low)
             elif played.is_granted(self.subject.instance):
-                yield finding
-                return
+                self.refuted += 1
+                self.refuted_mechanisms.add(names)
+                return self._refutation_finding(measure, played, low)
+        return None
 
-    def value(self, played: RequestSequence, measure: Divergence) -> StageFinding:
-        """Return the finding of an admitted sequence: a refutation, or a value within the guarantee with its play."""
-        low = played.lower_bound(measure, self.promised[measure])
-        shown = sequence_counterexample(self.subject.filter, played, measure, low)
-        if not certainly_exceeds(low, self.promised[measure]):
-            return self.finding(Tightness.of(shown, _pair_counts_text(played), replays=True))
+    def measure_near_misses(self, limit: WorkLimit) -> None:
+        """Compute the sequences that seemed to come nearest to the guarantee, as far as the work allows."""
+        by_share = sorted(self.near.items(), key=lambda one: -one[1][0] / (self._promised_at(one[0]) or 1.0))
+        for measure, (bound, played) in by_share:
+            best = self.rows.get(replace(measure, direction="PQ"))
+            if limit.exhausted:
+                return
+            if best is None or bound > best.attack:
+                low = played.lower_bound(measure, self._promised_at(measure))
+                self._record_value_within_guarantee(played, measure, low)
+
+    def _promised_at(self, measure: Divergence) -> float:
+        return self.promised[replace(measure, direction="PQ")]
+
+    def _record_value_within_guarantee(
+        self, played: RequestSequence, measure: Divergence, low: float
+    ) -> None:
+        """Keep the value of an admitted sequence within the guarantee, with the sequence."""
+        play = sequence_counterexample(self.subject.filter, played, measure, low)
+        row = Tightness.of(play, _pair_counts_text(played), replays=True)
+        self.keep(replace(measure, direction="PQ"), row)
+
+    def _refutation_finding(self, measure: Divergence, played: RequestSequence, low: float) -> StageFinding:
+        filt = self.subject.filter
         how = f"{count_words(played.rounds, 'request')}, all granted, played one by one"
         if any(times > MAX_PLAYED for _, times in played.steps):
             how = "the last request leaves the state bit-identical, so it is granted any number of times"
         scope = f"the fixed sequence {sequence_words(played.steps)}, in that order; {how}"
+        shown = sequence_counterexample(filt, played, measure, low)
         return self.refutation(_pair_counts_text(played), scope, shown)
 
-    def words(self) -> tuple[str, str, str, None]:
-        """Return the words on the sequences and on those that were not tried."""
+    def summary(self) -> StageFinding:
+        """Return the summary of the sequences and the nearest one."""
         observes_losses = self.subject.observes_losses
         looks_text = "; for a filter that looks at losses, only first requests" if observes_losses else ""
         grids = [family for family in self.subject.families if family.definition.mechanism != "own"]
@@ -139,63 +226,11 @@ class SequenceSearch(Search):
             above = {size for family in grids for size in family.asked_above if size > most}
             first = f", except {len(above)} as first requests, up to {max(above):.2g}" if above else ""
             sizes += f" (all below {smallest:.2g} and above {most:.2g}{first})"
-        return (
-            f"{count_words(len(self.refutations), 'refutation')} among {count_words(self.tried, 'sequence')}",
+        return self.finding(
+            f"{count_words(self.refuted, 'refutation')} among {count_words(self.tried, 'sequence')}",
             ", ".join(family.definition.name for family in self.subject.families),
             f"sequences of more than {count_words(self.longest, 'request')}, other orders, {sizes}{looks_text}",
-            None,
         )
-
-
-def _order_fault(used: ExaminationContext, subject: ExaminationContext, limit: WorkLimit) -> Measurement:
-    """Yield the fault of a filter that grants a request more often after some plays than a new copy of it does."""
-    for pair in (family.largest for family in subject.families):
-        fresh = PlayInProgress.fresh(subject, limit).request_and_count_grants(pair, ROW_LENGTH)
-        again = (
-            PlayInProgress.fresh(used, limit).request_and_count_grants(pair, ROW_LENGTH)
-            for _ in range(ROW_LENGTH)
-        )
-        if any(granted > fresh for granted in again):
-            fault = nondeterminism_fault(used.filter)
-            yield StageFinding("sequences", "Do plays depend on earlier plays?", fault, "", "", fault=fault)
-            return
-
-
-def _candidate_sequences(subject: ExaminationContext, limit: WorkLimit) -> Iterator[RequestSequence]:
-    """Yield sequences from cheap to expensive."""
-    every = greedy_plays(subject, limit)
-    yield from islice(every, 1)
-    yield from (RequestSequence(((pair, 1),)) for family in subject.families for pair in family.pairs[:-3:-1])
-    if subject.observes_losses:  # longer fixed sequences say nothing about such a filter
-        yield from every
-        return
-    for plays in (unchanging_request_plays, rounding_absorbed_request_plays, unlocked_family_plays):
-        yield from plays(subject, limit)
-    tiny = rounding_absorbed_request_plays(subject, limit, tiny=True)
-    rest = chain(half_largest_request_plays(subject, limit), _extremal_sequences(subject), every, tiny)
-    turns = [simple_plays(subject, limit)] * 3 + [boundary_sequences(subject, limit)] * 2 + [rest]
-    while turns:
-        for plan in tuple(turns):
-            if (played := next(plan, None)) is None:
-                turns = [other for other in turns if other is not plan]
-            else:
-                yield played
-
-
-def _extremal_sequences(subject: ExaminationContext) -> Iterator[RequestSequence]:
-    """Yield the requests that the rule makes extremal at epsilons with a small promised delta, if they are granted."""
-    small = (at for at in subject.hockey_stick_targets if 0 < subject.promised(at) <= _MAX_PROMISED)
-    for target in islice(small, MAX_TARGETS):
-        count_work(_SUPREMUM)
-        extremal_requests = subject.filter.extremal(target.at)
-        _, steps = reached_delta(subject.filter, extremal_requests, target.at, believed=True)
-        if steps and subject.mechanisms >= {mechanism_name(pair) for pair, _ in steps}:
-            yield RequestSequence(steps)
-
-
-def class_names(played: RequestSequence) -> str:
-    """Return the names of the classes of a sequence's pairs."""
-    return "+".join(sorted({type(pair.unlabelled).__name__ for pair in played.counts}))
 
 
 def quick_upper_bounds(

@@ -7,31 +7,24 @@ plan in rational numbers. The order of the attempts is fixed; the work limit onl
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations, pairwise, product, takewhile
+from typing import TypeVar
 
 from filterproof.filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.encoding import decode, decode_fraction
-from filterproof.mc.examine.counterexample import (
-    CLEAR_FACTOR,
-    MAX_READABLE_ROUNDS,
-    NOTICEABLE_DELTA,
-    NOTICEABLE_FACTOR,
-    Counterexample,
-    sequence_counterexample,
-)
+from filterproof.mc.examine.counterexample import CLEAR_FACTOR, Counterexample, sequence_counterexample
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
 from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
 from filterproof.mc.examine.formatting import count_words, pair_words
-from filterproof.mc.examine.minimise import SEARCH_SHARE, minimise
+from filterproof.mc.examine.minimise import minimise
 from filterproof.mc.examine.pairs_in_attributes import allowed_values_for
-from filterproof.mc.examine.search import MAX_TARGETS
 from filterproof.mc.examine.sequence import RequestSequence, most_kept
 from filterproof.mc.examine.stage_finding import USED_UP, StageFinding, Tightness
 from filterproof.mc.examine.stages.game_menus import GameMenu
@@ -51,19 +44,28 @@ from filterproof.mc.examine.trace import (
     trace_of_sequence,
     truncate_to_rounds,
 )
+from filterproof.mc.examine.worker import iter_within_limit
 from filterproof.mc.worst_case.plan import AdaptivePlan
 from filterproof.theory.evidence import Evidence
 from filterproof.theory.numerics.decimals import format_up
 from filterproof.theory.pairs import DominatingPair, Erasure, RandomizedResponse
 from filterproof.theory.rounding import away_from_zero
 
+T = TypeVar("T")
+
 _QUESTION = "What is the simplest play that breaks the guarantee, and by how much?"
 _SHARE_QUESTION = "How much of the guarantee does an admitted play reach?"
-#: e^epsilon of simple responses, and shares of erasures.
+#: A larger multiple of the guarantee than another, by which a person notices more.
+_NOTICED = 1.01
+#: The number of divergences at which a play is computed exactly, and the smallest promised delta that is considered.
+_TARGETS, _MIN_PROMISED = 4, 1e-3
+#: The share of the work for the search; the rest is for the trace of the result.
+_SEARCH_SHARE = 0.8
+#: e^epsilon of simple responses, and shares of erasures; the rounds of a menu's game that is written out.
 _SIMPLE_RATIOS = ((3, 1), (2, 1), (3, 2), (5, 4), (11, 10), (21, 20), (101, 100), (1001, 1000))
-_PARTS = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1))
-#: The numbers of rounds of a simpler game.
-_FEW_ROUNDS = (2, 3, 4, 5, 7, 10)
+_PARTS, _WRITTEN = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1)), 6
+#: The share of the nearest value that a play with fewer requests has to keep.
+_KEPT_SHARE = 0.99
 #: The number of grants for which the upper end of a proof from source code, whose sums are rounded, is stated.
 _GRANTS = 1000
 
@@ -72,8 +74,8 @@ def shrink(
     subject: ExaminationContext, counterexamples: tuple[Counterexample, ...], limit: WorkLimit
 ) -> Iterator[StageFinding]:
     """Yield one finding: the clearest counterexample with its trace, or the earlier one if none is simpler."""
-    search = _ShrinkingSearch(subject, limit, counterexamples, counterexamples[0])
-    with suppress(OutOfWork), stopping_at(limit.fraction(SEARCH_SHARE)):
+    search = _ShrinkingSearch(subject, limit.fraction(0.35), counterexamples, counterexamples[0])
+    with suppress(OutOfWork), stopping_at(limit.fraction(_SEARCH_SHARE)):
         search.run(limit)
     yield search.finding(limit)
 
@@ -88,23 +90,23 @@ class _ShrinkingSearch:
     best: Counterexample
 
     def run(self, limit: WorkLimit) -> None:
-        """Look for a clearer counterexample in each way, with a third to a half of the remaining work for each."""
-        ways = [self.try_simple_plays, self.shrink, self.measure]
+        """Look for a clearer counterexample in each way."""
         if self.subject.observes_losses:
-            ways = [self.try_exact_plans]
+            self.try_exact_plans()
+        else:
+            self.try_simple_plays()
+            self.limit = limit.fraction(0.5)
+            self.shrink()
+            self.limit = limit.fraction(0.5)
+            self.measure()
         if self.subject.deterministic:
-            ways += [self.menu, self.convert_game_to_plan]
-        for place, look in enumerate(ways):
-            self.limit = limit.fraction(0.5 if place else 0.35)
-            look()
+            self.menu()
+            self.limit = limit.fraction(0.7)
+            self.convert_game_to_plan()
 
-    def keep_clearer(self, counterexamples: Iterable[Counterexample | None], share: float = 1.0) -> bool:
-        """Keep the clearest of all within a share of the work and the filter's scope; return whether one was kept."""
-        before = self.best
-        part, faults = self.limit.fraction(share), filter_faults_raised(self.subject.filter)
-        with suppress(OutOfWork, FilterFault), faults, stopping_at(part):
-            for counterexample in filter(None, counterexamples):
-                self.best = min(self.best, counterexample, key=lambda one: one.order)
+    def keep_if_clearer(self, counterexample: Counterexample | None) -> bool:
+        """Keep a counterexample if it is clearer than the present one; return whether it was kept."""
+        before, self.best = self.best, min(self.best, counterexample or self.best, key=lambda one: one.order)
         return self.best is not before
 
     def counterexample_of_sequence(self, played: RequestSequence) -> Counterexample | None:
@@ -116,7 +118,7 @@ class _ShrinkingSearch:
             for measure, bound in bounds
             if certainly_exceeds(bound, promised := self.subject.promised(measure))
         ]
-        for measure, promised, bound in likely[:MAX_TARGETS]:
+        for measure, promised, bound in likely[:_TARGETS]:
             if above is not None and bound < CLEAR_FACTOR * promised:
                 continue
             low = played.lower_bound(measure, promised)
@@ -131,9 +133,9 @@ class _ShrinkingSearch:
     @property
     def targets(self) -> tuple[Divergence, ...]:
         """Return the divergences of the guarantee, without the far end of a curve."""
-        bounded = self.subject.bounded_targets
-        clear = (g for g in bounded if g.kind == "renyi" or self.subject.promised(g) >= NOTICEABLE_DELTA)
-        return tuple(clear) or bounded
+        bounded = [g for g in self.subject.targets if g.kind == "renyi" or self.subject.promised(g) < 1]
+        clear = [g for g in bounded if g.kind == "renyi" or self.subject.promised(g) >= _MIN_PROMISED]
+        return tuple(clear or bounded)
 
     def try_simple_plays(self) -> None:
         """Try simple plays until one is short, fixed, of well-known kinds, and far above the guarantee."""
@@ -143,7 +145,7 @@ class _ShrinkingSearch:
             best = self.best
             if not best.adaptive and best.factor >= CLEAR_FACTOR and best.order[3] == 0:
                 played = truncate_to_rounds(played, best.rounds)  # only a shorter play can be simpler
-            self.keep_clearer([self.counterexample_of_sequence(played)])
+            self.keep_if_clearer(self.counterexample_of_sequence(played))
 
     def shrink(self) -> None:
         """Remove the requests that the best sequence does not need."""
@@ -152,18 +154,16 @@ class _ShrinkingSearch:
             return
         start = min(fixed, key=lambda each: each.order)
         # a tiny excess is not convincing: keep half of the excess, or a hundredth of the guarantee
-        minimum = min(
-            1 + (start.factor - 1) / 2, NOTICEABLE_FACTOR if start.factor < CLEAR_FACTOR else CLEAR_FACTOR
-        )
+        minimum = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < CLEAR_FACTOR else CLEAR_FACTOR)
 
         def refutes(played: RequestSequence) -> bool:
             counterexample = None if self.limit.exhausted else self.counterexample_of_sequence(played)
             if counterexample is None or counterexample.factor < minimum:
                 return False
-            self.keep_clearer([counterexample])
+            self.keep_if_clearer(counterexample)
             return True
 
-        self.keep_clearer([start])
+        self.keep_if_clearer(start)
         start.played.minimise(refutes, self.limit)
 
     def measure(self) -> None:
@@ -180,7 +180,7 @@ class _ShrinkingSearch:
             if at == best.measure or self.limit.exhausted or not 0 < promised < math.inf:
                 continue
             low = best.played.lower_bound(at, promised)
-            if low > NOTICEABLE_FACTOR * self.best.factor * promised:
+            if low > _NOTICED * self.best.factor * promised:
                 self.best = sequence_counterexample(self.subject.filter, best.played, at, low)
 
     def menu(self) -> None:
@@ -189,7 +189,7 @@ class _ShrinkingSearch:
         if best.kind != "menu" or best.measure.kind != "hockey-stick":
             return
         pairs: tuple[DominatingPair, ...] = decode(best.data["menu"], allowed_values_for(best.filter))
-        lengths = (n for n in _FEW_ROUNDS if n < best.rounds)
+        lengths = (n for n in (2, 3, 4, 5, 6, 8, 10) if n < best.rounds)
         rounds = next((n for n in lengths if self._solve_smaller_game(pairs, n)), best.rounds)
         minimise(pairs, lambda some: bool(some) and self._solve_smaller_game(some, rounds), limit=self.limit)
 
@@ -197,15 +197,24 @@ class _ShrinkingSearch:
         """Keep the game of this many rounds over these pairs if it is clearer."""
         menu = GameMenu(" or ".join(map(pair_words, pairs)), pairs, rounds)
         at = replace(self.best.measure, direction="PQ")
-        games = solve_both_directions(self.subject, menu, at)
-        return self.keep_clearer((game.counterexample for game in games if game is not None), 0.2)
+        games = self._run_within_limit(0.2, lambda: list(solve_both_directions(self.subject, menu, at)))
+        return any(self.keep_if_clearer(game.counterexample) for game in games or () if game is not None)
+
+    def _run_within_limit(self, share: float, work: Callable[[], T]) -> T | None:
+        """Return the result of the work; None at the limit or for a request outside the filter's scope."""
+        try:
+            with filter_faults_raised(self.subject.filter), stopping_at(self.limit.fraction(share)):
+                return work()
+        except (OutOfWork, FilterFault):
+            return None
 
     def convert_game_to_plan(self) -> None:
         """Replace the best menu's game by its best plan, which has a trace."""
-        filt = self.subject.filter
         if self.best.kind == "menu":
-            with suppress(OutOfWork, FilterFault), filter_faults_raised(filt), stopping_at(self.limit):
-                self.best = best_plan_over_rational_pairs(filt, self.best) or self.best
+            plan = self._run_within_limit(
+                0.5, lambda: best_plan_over_rational_pairs(self.subject.filter, self.best)
+            )
+            self.best = plan or self.best
 
     def try_exact_plans(self) -> None:
         """Try exactly solved plans over a few simple rational requests, for a filter that looks at losses."""
@@ -213,7 +222,10 @@ class _ShrinkingSearch:
         short = self.best.kind == "plan" and self.best.rounds <= 2
         if not self.subject.mechanisms >= {"rr"} or (short and not (certain or factor or kinds)):
             return
-        self.keep_clearer(refutations_by_simple_plans(self.subject))  # some may be outside the filter's scope
+        plans = iter_within_limit(refutations_by_simple_plans(self.subject), self.subject.filter, self.limit)
+        with suppress(OutOfWork, FilterFault):  # responses and erasures may be outside the filter's scope
+            for counterexample in plans:
+                self.keep_if_clearer(counterexample)
 
     # -- the trace -----------------------------------------------------------------------------------
 
@@ -257,14 +269,14 @@ def refutations_by_simple_plans(subject: ExaminationContext) -> Iterator[Counter
     admitted = ([pair for pair in pairs if admits_pair(filt, start, pair)] for pairs in (responses, erasures))
     simple_pairs = [pair for few, pairs in zip((4, 1), admitted, strict=True) for pair in pairs[:few]]
     menus = [[pair] for pair in simple_pairs] + [list(two) for two in combinations(simple_pairs, 2)]
-    for rounds, menu, (epsilon, ratio) in product(_FEW_ROUNDS, menus, targets):
+    for rounds, menu, (epsilon, ratio) in product((2, 3, 4, 5, 7, 10), menus, targets):
         if (counterexample := best_plan_counterexample(filt, menu, rounds, epsilon, ratio)) is not None:
             yield counterexample
 
 
 def best_plan_over_rational_pairs(filt: PrivacyFilter, best: Counterexample) -> Counterexample | None:
     """Return the best plan over the rational pairs of a menu, or None if the other pairs matter much."""
-    if best.measure.kind != "hockey-stick" or best.rounds > MAX_READABLE_ROUNDS:
+    if best.measure.kind != "hockey-stick" or best.rounds > _WRITTEN:
         return None
     menu = decode(best.data["menu"], allowed_values_for(best.filter))
     pairs = [exact for pair in menu if (exact := pair.rational) is not None]
@@ -323,7 +335,7 @@ def _fewer_requests(filt: PrivacyFilter, play: Counterexample, limit: WorkLimit)
         if not played.steps:
             return False
         low = played.lower_bound(play.measure, play.promised)
-        if low * NOTICEABLE_FACTOR < play.value or not played.is_granted(filt):
+        if low < _KEPT_SHARE * play.value or not played.is_granted(filt):
             return False
         shorter = sequence_counterexample(filt, played, play.measure, low)
         return True

@@ -63,9 +63,9 @@ def source_proof(subject: ExaminationContext, limit: WorkLimit) -> Iterator[Stag
         # the requests by which the failing step suggests a refutation
         requests = groupby(getattr(pairs, family)(**parameters) for family, parameters in proof.lead)
         lead = RequestSequence(tuple((pair, len(list(times))) for pair, times in requests))
-        for finding in SequenceSearch(subject).measure(lead):
-            if finding is not None and finding.counterexample is not None:
-                yield replace(finding, stage="source")
+        finding = SequenceSearch(subject=subject).measure_sequence(lead, only_above=True)
+        if finding is not None:
+            yield replace(finding, stage="source")
     words = (_QUESTION, proof.sentence, "every mechanism, by what its pair declares", _NOT_TRIED)
     yield StageFinding(
         "source", *words, verdict, covers_all=verdict is not None, notes=proof.notes, rounding=proof.sums

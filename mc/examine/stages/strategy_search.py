@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, product
 from operator import add
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filterproof.filters.contract.work import WorkLimit
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.engine.adversary import Adversary
@@ -26,20 +26,15 @@ from filterproof.mc.evaluate.walk import OutcomeBranch
 from filterproof.mc.examine.counterexample import record_simulation
 from filterproof.mc.examine.divergence import Divergence, certainly_exceeds
 from filterproof.mc.examine.examination_context import ExaminationContext
+from filterproof.mc.examine.filter_fault import filter_faults_raised
 from filterproof.mc.examine.formatting import count_words, pair_words
-from filterproof.mc.examine.search import FAILURE, MAX_TARGETS, MIN_PROMISED, SMALL_SHARE, Measurement, Search
-from filterproof.mc.examine.sequence import RequestSequence
-from filterproof.mc.examine.stage_finding import Tightness
+from filterproof.mc.examine.stage_finding import SearchLog, StageFinding, Tightness
 from filterproof.mc.examine.stages.admission_boundary import best_guessed_menus, loss_isf_and_masses
-from filterproof.mc.examine.stages.game_menus import MAX_ROUNDS, GameMenu
-from filterproof.mc.examine.stages.games import GameSearch
-from filterproof.mc.examine.stages.plays import (
-    LOSS_TAILS,
-    PlayInProgress,
-    greedy_plays,
-    unlocked_family_plays,
-)
-from filterproof.mc.examine.stages.sequences import class_names, quick_upper_bounds
+from filterproof.mc.examine.stages.game_menus import GameMenu
+from filterproof.mc.examine.stages.plays import PlayInProgress, greedy_plays, unlocked_family_plays
+from filterproof.mc.examine.stages.sequences import quick_upper_bounds
+from filterproof.mc.examine.worker import register_summary
+from filterproof.mc.losses.too_large import TooLargeError
 from filterproof.mc.worst_case.strategy import TreeStrategy
 from filterproof.mc.worst_case.tree import GameTree
 from filterproof.theory.evidence import Evidence
@@ -51,136 +46,166 @@ from filterproof.theory.rounding import next_below
 _MAX_POSITIONS = 60_000
 #: Paths of a simulation, and of a second one if the first exceeds the guarantee but its interval does not.
 _SIMULATED_PATHS = (200_000, 2_000_000)
-#: The most strategies that are simulated.
-_PLAYED = 64
+#: The most strategies that are simulated, and the most rounds of a fixed one.
+_PLAYED, _MAX_FIXED_ROUNDS = 64, 250
 #: The most rounds of a game on the grid over affordable requests.
 _MAX_GRID_ROUNDS = 5
+#: The share of the work for fixed orders, at each of three loss quantiles.
+_FIXED_SHARE = 0.1
 #: The largest Rényi order that is simulated first.
 _MAX_SIMULATED_ORDER = 64.0
+#: The guarantee above which shares of it are compared: a smaller one says little to a reader.
+_MIN_PROMISED = 1e-12
 #: The share of the guarantee from which a strategy on the grid is simulated.
 _MIN_GUESSED_SHARE = 0.7
 
 
-@dataclass(slots=True)
-class StrategySearch(Search):
-    """Strategies against a filter that looks at losses: fixed ones first, then those from the grid.
+def strategy_stage(subject: ExaminationContext, limit: WorkLimit, failure: float) -> Iterator[StageFinding]:
+    """Yield findings on strategies against a filter that looks at losses: fixed ones first, then those from the grid.
 
-    Each of at most 64 simulations has its share of the failure probability.
+    At most 64 simulated strategies share the failure probability.
     """
+    targets = subject.hockey_stick_targets
+    renyi = [target for target in subject.targets if target.kind == "renyi" and 1 < target.at < math.inf]
+    trial = StrategySearch(subject=subject, each=failure / _PLAYED)
+    register_summary(trial.summary)
+    yield from _sampled_order_findings(trial, targets[:3], limit)
+    if not subject.observes_losses:
+        if subject.sampled:
+            yield trial.summary()
+        return
+    for tail in (0.5, 0.9, 0.1):
+        yield from _fixed_order_findings(trial, (*renyi, *targets), limit.fraction(_FIXED_SHARE), tail)
+    measures = [*chain.from_iterable(target.both_directions for target in targets[:3])]
+    for menu, measure in ((menu, measure) for menu in _grid_menus(subject, limit) for measure in measures):
+        yield from trial.play_best_on_grid(menu, measure, limit)
+        if limit.exhausted or trial.played >= _PLAYED:
+            break
+    trial.cut = limit.exhausted or trial.played >= _PLAYED  # the menus end with the work, too
+    yield trial.summary()
+
+
+@dataclass(slots=True)
+class StrategySearch(SearchLog):
+    """The strategies simulated so far, each with a failure probability of its own."""
 
     stage, question = "search", "Can a strategy that reads realised losses exceed the guarantee?"
-    share = GameSearch.share
 
-    simulated: int = 0
+    subject: ExaminationContext = field(kw_only=True)
+    each: float = field(kw_only=True)
+    played: int = 0
 
-    def candidates(self, limit: WorkLimit) -> Iterator[Measurement]:
-        """Yield sampled pairs, fixed orders at three loss quantiles, and games on the grid."""
-        subject, targets = self.subject, self.subject.hockey_stick_targets
-        measures = [*chain.from_iterable(target.both_directions for target in targets[:MAX_TARGETS])]
-        for pair in subject.sampled:
-            if rounds := PlayInProgress.fresh(subject, limit).request_and_count_grants(pair, MAX_ROUNDS):
-                row, words = Scripted((pair,), (rounds,)), pair_words(pair)
-                yield from (self.simulate(row, words, each, rounds, method="plain") for each in measures)
-        if not subject.observes_losses:
-            return
-        renyi = [target for target in subject.targets if target.kind == "renyi" and 1 < target.at < math.inf]
-        for tail in LOSS_TAILS:
-            part, tried = limit.fraction(SMALL_SHARE), set[tuple[str, str]]()
-            for played in chain(
-                greedy_plays(subject, part, tail), unlocked_family_plays(subject, part, tail)
-            ):
-                if part.exhausted:
-                    break
-                yield self.fixed_order(played, (*renyi, *targets), tried)
-        for menu, measure in product(_grid_menus(subject, targets[:MAX_TARGETS], limit), measures):
-            yield self.best_on_grid(menu, measure)
-            if self.simulated >= _PLAYED:
-                self.cut = True
-                return
-
-    def simulate(
+    def play(
         self, strategy: Adversary, menu: str, measure: Divergence, rounds: int, *, method: Method = "auto"
-    ) -> Measurement:
-        """Simulate the strategy with new random numbers, again with more paths if only the estimate is too large."""
+    ) -> Iterator[StageFinding]:
+        """Simulate the strategy with new random numbers; yield a finding if it exceeds the guarantee."""
         subject, promised = self.subject, self.subject.promised(measure)
         for paths in _SIMULATED_PATHS:
-            if self.simulated >= _PLAYED:
+            if self.played >= _PLAYED:
                 return
-            self.simulated += 1
+            self.played += 1
             simulated = record_simulation(
                 subject.filter,
                 strategy,
                 epsilon=measure.at if measure.kind == "hockey-stick" else None,
                 alpha=measure.at if measure.kind == "renyi" else None,
                 n=paths,
-                seed=subject.seed + self.simulated,
+                seed=subject.seed + self.played,
                 rounds=rounds,
-                confidence=1 - FAILURE / _PLAYED,
+                confidence=1 - self.each,
                 method=method,
                 direction=measure.direction,
                 workers=1,
                 kinds=(TreeStrategy,),
             )
             low = float(simulated.data["low"])
+            self.rows[self.played] = Tightness(measure, menu, low, None, promised, Evidence.STATISTICAL)
             if certainly_exceeds(low, promised):
                 yield self.refutation(menu, f"one strategy over {menu}, played {paths:,} times", simulated)
-                return
-            yield self.finding(Tightness(measure, menu, low, None, promised, Evidence.STATISTICAL))
-            if float(simulated.data["value"]) <= promised:
+            if certainly_exceeds(low, promised) or float(simulated.data["value"]) <= promised:
                 return
 
-    def fixed_order(
-        self, played: RequestSequence, targets: tuple[Divergence, ...], tried: set[tuple[str, str]]
-    ) -> Measurement:
-        """Simulate an order of requests that would be granted with all losses at one quantile, if it is promising."""
-        names = class_names(played)
+    def play_best_on_grid(
+        self, menu: GameMenu, measure: Divergence, limit: WorkLimit
+    ) -> Iterator[StageFinding]:
+        """Simulate the best strategy on the grid if it may be worth that; yield its finding above the guarantee."""
+        filt, findings, rounds = self.subject.filter, list[StageFinding](), menu.rounds or 1
+        try:
+            with filter_faults_raised(filt), stopping_at(limit.fraction(1 / 4)):
+                worth, strategy = grid_strategy(filt, menu.pairs, measure, rounds)
+                self.tried += 1
+                if worth >= _MIN_GUESSED_SHARE * self.subject.promised(measure):
+                    words = " or ".join(map(pair_words, menu.pairs))
+                    findings += self.play(strategy, words, measure, rounds)
+        except (TooLargeError, OutOfWork):
+            self.too_large += 1
+        yield from findings
+
+    def summary(self) -> StageFinding:
+        """Return the summary of the solved and simulated strategies and the nearest one."""
+        games, played = count_words(self.tried, "game"), count_words(self.played, "strategy", "strategies")
+        return self.finding(
+            f"{games} on a grid of losses; {played} simulated",
+            ", ".join(family.definition.name for family in self.subject.families),
+            "strategies of more than a few rounds, and those between the grid points",
+        )
+
+
+def _fixed_order_findings(
+    trial: StrategySearch, targets: tuple[Divergence, ...], limit: WorkLimit, tail: float
+) -> Iterator[StageFinding]:
+    """Yield promising orders of requests that would be granted with all losses at one quantile."""
+    tried = set[tuple[str, str]]()
+    subject = trial.subject
+    for played in chain(greedy_plays(subject, limit, tail), unlocked_family_plays(subject, limit, tail)):
+        if limit.exhausted:
+            return
+        names = "+".join(sorted({type(pair.unlabelled).__name__ for pair in played.counts}))
         exceeded: dict[Direction, list[tuple[float, Divergence]]] = {}
         for measure, bound in quick_upper_bounds(played, targets, ("PQ", "QP")):
-            promised = self.subject.promised(measure)
-            if bound <= promised or (names, measure.direction) in tried or played.rounds > MAX_ROUNDS:
+            promised = subject.promised(measure)
+            if bound <= promised or (names, measure.direction) in tried or played.rounds > _MAX_FIXED_ROUNDS:
                 continue
             if certainly_exceeds(low := played.lower_bound(measure, promised), promised):
-                share = low / promised if promised > MIN_PROMISED else 1.0
+                share = low / promised if promised > _MIN_PROMISED else 1.0
                 if measure.kind == "renyi":  # few paths suffice at a small order, and none do at a large one
                     share = math.inf if measure.at <= _MAX_SIMULATED_ORDER else 1.0
                 exceeded.setdefault(measure.direction, []).append((share, measure))
         for direction, measures in exceeded.items():
             tried.add((names, direction))
             # a simulation needs the fewest paths where the guarantee is exceeded most
-            most, before = max(measures, key=lambda each: each[0]), len(self.refutations)
+            most = max(measures, key=lambda each: each[0])
             for _, measure in dict.fromkeys((most, measures[0])):
-                if len(self.refutations) == before:
-                    yield from self.simulate(
-                        Scripted(*zip(*played.steps, strict=True)), names, measure, played.rounds
-                    )
-
-    def best_on_grid(self, menu: GameMenu, measure: Divergence) -> Measurement:
-        """Simulate the best strategy on the grid if it may be worth that."""
-        filt, rounds = self.subject.filter, menu.rounds or 1
-        worth, strategy = grid_strategy(filt, menu.pairs, measure, rounds)
-        self.tried += 1
-        if worth >= _MIN_GUESSED_SHARE * self.subject.promised(measure):
-            yield from self.simulate(strategy, " or ".join(map(pair_words, menu.pairs)), measure, rounds)
-
-    def words(self) -> tuple[str, str, str, None]:
-        """Return the words on the solved and simulated strategies."""
-        games, played = count_words(self.tried, "game"), count_words(self.simulated, "strategy", "strategies")
-        return (
-            f"{games} on a grid of losses; {played} simulated",
-            ", ".join(family.definition.name for family in self.subject.families),
-            "strategies of more than a few rounds, and those between the grid points",
-            None,
-        )
+                strategy = Scripted(*zip(*played.steps, strict=True))
+                findings = list(trial.play(strategy, names, measure, played.rounds))
+                yield from findings
+                if findings:
+                    break
 
 
-def _grid_menus(
-    subject: ExaminationContext, targets: tuple[Divergence, ...], limit: WorkLimit
-) -> Iterator[GameMenu]:
+def _sampled_order_findings(
+    trial: StrategySearch, targets: tuple[Divergence, ...], limit: WorkLimit
+) -> Iterator[StageFinding]:
+    """Yield a refutation by a row of one of the filter's own pairs that can only be sampled."""
+    for pair in trial.subject.sampled:
+        player = PlayInProgress.fresh(trial.subject, limit)
+        rounds = player.request_and_count_grants(pair, _MAX_FIXED_ROUNDS)
+        if not rounds:
+            continue
+        row = Scripted((pair,), (rounds,))
+        for measure in chain.from_iterable(target.both_directions for target in targets):
+            findings = list(trial.play(row, pair_words(pair), measure, rounds, method="plain"))
+            yield from findings
+            if findings or limit.exhausted:
+                return
+
+
+def _grid_menus(subject: ExaminationContext, limit: WorkLimit) -> Iterator[GameMenu]:
     """Yield a first request with those granted after it; then the largest request of a family for more rounds."""
-    for _, menu in best_guessed_menus(subject, targets, limit.fraction(0.5)):
+    for _, menu in best_guessed_menus(subject, subject.hockey_stick_targets[:3], limit.fraction(0.5)):
         if menu.rounds is not None and menu.rounds <= _MAX_GRID_ROUNDS:
             yield menu
-    for rounds, family in product(range(2, _MAX_GRID_ROUNDS), subject.families):
+    for rounds, family in product((2, 3, 4), subject.families):
         yield GameMenu(pair_words(family.largest), (family.largest,), rounds)
 
 

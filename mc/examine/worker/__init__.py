@@ -12,11 +12,12 @@ waits until the deadline. The code has its user's rights and is trusted not to d
 from __future__ import annotations
 
 from filterproof.mc.examine.worker.child import register_summary
-from filterproof.mc.examine.worker.parent import WorkerPaused, iter_isolated, run_isolated
+from filterproof.mc.examine.worker.parent import WorkerPaused, iter_isolated, iter_within_limit, run_isolated
 
 __all__ = [
     "WorkerPaused",
     "iter_isolated",
+    "iter_within_limit",
     "register_summary",
     "run_isolated",
 ]

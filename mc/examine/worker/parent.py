@@ -11,12 +11,12 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from multiprocessing import Pipe
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, cast
 
-from filterproof.filters.contract.work import OutOfWork, WorkLimit, count_work
+from filterproof.filters.contract.work import OutOfWork, WorkLimit, count_work, current_meter, stopping_at
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.mc.examine.deadline import NO_DEADLINE, Deadline, OutOfTime
-from filterproof.mc.examine.filter_fault import FilterFault
+from filterproof.mc.examine.filter_fault import FilterFault, filter_faults_raised
 from filterproof.mc.examine.formatting import user_code_name
 from filterproof.mc.examine.worker.child import (
     EXIT_CUT,
@@ -80,6 +80,24 @@ def iter_isolated(
             stream.flush()  # otherwise both processes would write the buffered output
     with closing(_ChildProcess(task, deadline)) as child:
         yield from child.answers()
+
+
+def iter_within_limit(answers: Iterator[T], filt: PrivacyFilter, limit: WorkLimit) -> Iterator[T]:
+    """Yield from `answers` in this process under a work limit of its own, without pauses.
+
+    Raises OutOfWork beyond the limit, and FilterFault if the filter's own code raises.
+    """
+    meter, end = current_meter(), object()
+    while True:
+        pauses, meter.pauses = meter.pauses, ()
+        try:
+            with filter_faults_raised(filt), stopping_at(limit):
+                answer = next(answers, end)
+        finally:
+            meter.pauses = pauses
+        if answer is end:
+            return
+        yield cast(T, answer)
 
 
 class _ChildProcess:

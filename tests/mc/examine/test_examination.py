@@ -21,9 +21,8 @@ from filterproof.mc.examine.ending import Ending
 from filterproof.mc.examine.examination import Examination, PartialExamination
 from filterproof.mc.examine.pairs_in_attributes import pairs_of_attribute
 from filterproof.mc.examine.replay import MAX_FAILURE
-from filterproof.mc.examine.search import FAILURE
 from filterproof.mc.examine.stage_finding import STOPPED_AFTER, UNFINISHED, StageFinding, Tightness
-from filterproof.mc.examine.stage_schedule import STAGES
+from filterproof.mc.examine.stage_schedule import FAILURE, STAGES
 from filterproof.mc.examine.verification import verify
 from filterproof.theory.evidence import Evidence, Outcome, Verdict
 from tests.mc.examine import example_filters, misbehaving_filters, services
@@ -46,7 +45,7 @@ def test_a_stage_of_ours_that_breaks_ends_no_examination(monkeypatch: pytest.Mon
     def breaking(*_: object) -> Iterator[object]:
         raise LookupError("odd")
 
-    monkeypatch.setattr("filterproof.mc.examine.stage_schedule.GameSearch.run", breaking)
+    monkeypatch.setattr("filterproof.mc.examine.stage_schedule.game_stage", breaking)
     filt = example_filters.ByHand()
     filt.scope = "those who ask for Gaussians"
     exam = verify(filt, **FEW)

@@ -165,6 +165,6 @@ def test_the_sizes_that_were_asked_above_the_grid_are_told() -> None:
 
     families = families_for_guarantee(("gaussian",), Noting().promise)
     _, subject = admission_finding(Noting(), families, WorkLimit.of(10**6), seed=1)
-    text, most = SequenceSearch(subject).summary().not_tried, families[0].most
+    text, most = SequenceSearch(subject=subject).summary().not_tried, families[0].most
     above = [size for size in sizes if size > most]
     assert f"above {most:.2g}, except {len(above)} as first requests, up to {max(above):.2g})" in text

@@ -24,6 +24,7 @@ from filterproof.mc.examine.filter_fault import FilterFault
 from filterproof.mc.examine.worker import (
     WorkerPaused,
     iter_isolated,
+    iter_within_limit,
     register_summary,
     run_isolated,
 )
@@ -199,6 +200,22 @@ def test_what_harms_the_worker_alone_takes_no_answer_away(
     code: Callable[[], object],
 ) -> None:
     assert run_isolated(code, whose="Mine") == 3
+
+
+def test_limited_work_ends_at_its_own_limit_reports_faults_and_does_not_pause() -> None:
+    with activate_meter() as meter:
+        meter.pauses, meter.pause = (15,), lambda: paused.append(meter.done)
+        paused: list[int] = []
+
+        results = iter_within_limit(ten_units_each(), misbehaving_filters.SumOfZCDP(), WorkLimit.of(25))
+        assert (next(results), next(results)) == (0, 1)
+        with pytest.raises(OutOfWork):
+            next(results)
+        count_work(1)  # no longer under that limit
+        assert paused == [31]
+        raising = misbehaving_filters.Raises()
+        with pytest.raises(FilterFault):
+            next(iter_within_limit(iter(lambda: raising.admits(None, None), 0), raising, WorkLimit.of(9)))
 
 
 def test_a_command_prints_once_leaves_as_a_program_does_and_ends_with_its_parent() -> None:

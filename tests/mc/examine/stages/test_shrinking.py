@@ -21,10 +21,9 @@ from filterproof.mc.examine.counterexample import (
 )
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.minimise import minimise
-from filterproof.mc.examine.parameter_families import FAMILY_TABLE
 from filterproof.mc.examine.replay import replay_data
 from filterproof.mc.examine.sequence import RequestSequence
-from filterproof.mc.examine.stages.plays import round_sizes, simple_plays
+from filterproof.mc.examine.stages.plays import ROUND_SIZES, simple_plays
 from filterproof.mc.examine.stages.shrinking import (
     best_plan_over_rational_pairs,
     refutations_by_simple_plans,
@@ -181,7 +180,7 @@ def test_plain_plays_are_granted_and_of_sizes_that_people_write() -> None:
     for play in simple_plays(subject(filt, "gaussian", "rr"), WorkLimit.of(LONG)):
         assert play.is_granted(filt)
         sizes = [pair.mu if isinstance(pair, fp.Gaussian) else pair.epsilon for pair in play.counts]
-        assert set(map(float, sizes)) <= set(round_sizes(FAMILY_TABLE["gaussian"][0]))
+        assert set(map(float, sizes)) <= set(ROUND_SIZES)
 
 
 # -- delta debugging -------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import chain, combinations_with_replacement, islice
 from types import SimpleNamespace
 from typing import Any
@@ -15,14 +16,13 @@ import pytest
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.contract.contract_checks import checked_start
-from filterproof.filters.contract.work import WorkLimit, activate_meter, count_work
+from filterproof.filters.contract.work import WorkLimit
 from filterproof.mc.engine.adversaries import Scripted
 from filterproof.mc.examine.divergence import Divergence
 from filterproof.mc.examine.examination_context import ExaminationContext, admission_finding
 from filterproof.mc.examine.parameter_families import FAMILY_TABLE, families_for_guarantee
-from filterproof.mc.examine.search import FAILURE, Search
 from filterproof.mc.examine.sequence import RequestSequence
-from filterproof.mc.examine.stage_finding import Tightness
+from filterproof.mc.examine.stage_schedule import FAILURE
 from filterproof.mc.examine.stages.admission_boundary import (
     LargestGranted,
     best_guessed_menus,
@@ -30,7 +30,7 @@ from filterproof.mc.examine.stages.admission_boundary import (
 )
 from filterproof.mc.examine.stages.filter_invariants import invariant_stage
 from filterproof.mc.examine.stages.game_menus import GameMenu, rare_event_menus
-from filterproof.mc.examine.stages.games import GameSearch, solve_both_directions
+from filterproof.mc.examine.stages.games import game_stage, solve_both_directions
 from filterproof.mc.examine.stages.plays import (
     PlayInProgress,
     greedy_plays,
@@ -38,8 +38,8 @@ from filterproof.mc.examine.stages.plays import (
     rounding_absorbed_request_plays,
     simple_plays,
 )
-from filterproof.mc.examine.stages.sequences import SequenceSearch, quick_upper_bounds
-from filterproof.mc.examine.stages.strategy_search import StrategySearch, grid_strategy
+from filterproof.mc.examine.stages.sequences import SequenceSearch, quick_upper_bounds, sequence_stage
+from filterproof.mc.examine.stages.strategy_search import StrategySearch, grid_strategy, strategy_stage
 from filterproof.theory.evidence import Evidence, Outcome
 from filterproof.theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from tests.instruments.corpus.fifth.broken import ByteCounter
@@ -103,78 +103,47 @@ class SeesRewinding(example_filters.PureSum):
         return super().spend(state[0], request), state[1] + 1
 
 
-class Counting(Search):
-    """Measures three candidates by the work that they take."""
-
-    stage, question, share = "games", "How much?", 0.5
-
-    def candidates(self, limit):
-        return map(self.measure, (5, 60, 10))
-
-    def measure(self, units):
-        count_work(units)
-        yield self.finding(Tightness(AT, f"{units} units", units, None, 100.0, Evidence.CERTIFIED))
-
-    def words(self):
-        return "measured", "units", "more", None
-
-
-def test_a_measurement_ends_at_its_share_of_the_work_and_the_nearest_one_is_kept() -> None:
-    for units, nearest, omitted in (
-        (100, "10 units", "more; 1 game was too large"),
-        (
-            60,
-            "5 units",
-            "more; 1 game was too large; the rest of the plan: its share of the work was used up",
-        ),
-    ):
-        with activate_meter():
-            (summary,) = Counting(None).run(WorkLimit.of(units))
-        assert [row.menu for row in summary.tightness] == [nearest]
-        assert summary.not_tried == omitted
-
-
 # -- what each stage finds ---------------------------------------------------------------------------------
 
-#: The search, a filter that it refutes, the families that it is asked for, and the kind and evidence of the
+SEARCH = partial(strategy_stage, failure=FAILURE)
+#: The stage, a filter that it refutes, the families that it is asked for, and the kind and evidence of the
 #: counterexample.
 REFUTED: list[Any] = [
-    (SequenceSearch, ByteCounter, "gaussian", "sequence", Evidence.CERTIFIED),
-    (SequenceSearch, AlternatingBlocks, "gaussian rr", "sequence", Evidence.CERTIFIED),
-    (GameSearch, lambda: fp.SquaredLossFilter(0.5), "rr twopoint", "menu", Evidence.CERTIFIED),
-    (GameSearch, CATALOGUE["SomeOrderFilter"].example, "rr twopoint", "plan", Evidence.EXACT),
-    (StrategySearch, CapsEachRound, "gaussian", "simulation", Evidence.STATISTICAL),
+    (sequence_stage, ByteCounter, "gaussian", "sequence", Evidence.CERTIFIED),
+    (sequence_stage, AlternatingBlocks, "gaussian rr", "sequence", Evidence.CERTIFIED),
+    (game_stage, lambda: fp.SquaredLossFilter(0.5), "rr twopoint", "menu", Evidence.CERTIFIED),
+    (game_stage, CATALOGUE["SomeOrderFilter"].example, "rr twopoint", "plan", Evidence.EXACT),
+    (SEARCH, CapsEachRound, "gaussian", "simulation", Evidence.STATISTICAL),
 ]
 
 
-@pytest.mark.parametrize(("search", "make", "names", "kind", "evidence"), REFUTED)
+@pytest.mark.parametrize(("stage", "make", "names", "kind", "evidence"), REFUTED)
 def test_stage_refutes_by_a_counterexample_that_replays(
-    search: Any, make: Callable[[], fp.PrivacyFilter], names: str, kind: str, evidence: Evidence
+    stage: Any, make: Callable[[], fp.PrivacyFilter], names: str, kind: str, evidence: Evidence
 ) -> None:
     about = subject(unsound(make), *names.split())
-    finding = next(
-        each for each in search(about).run(WorkLimit.of(800_000)) if each.counterexample is not None
-    )
+    finding = next(each for each in stage(about, WorkLimit.of(800_000)) if each.counterexample is not None)
     assert finding.counterexample.kind == kind
     assert (finding.verdict.outcome, finding.verdict.evidence) == (Outcome.REFUTED, evidence)
     assert finding.counterexample.replay().refutes
 
 
 @pytest.mark.parametrize(
-    ("search", "make"),
+    ("stage", "make"),
     [
-        (SequenceSearch, SingleUpwards),
-        (GameSearch, example_filters.ByHand),
-        (StrategySearch, CATALOGUE["RealisationFilter"].example),
-        (StrategySearch, example_filters.ByHand),
+        (sequence_stage, SingleUpwards),
+        (game_stage, example_filters.ByHand),
+        (SEARCH, CATALOGUE["RealisationFilter"].example),
+        (SEARCH, example_filters.ByHand),
     ],
 )
 def test_stage_refutes_no_sound_filter_and_says_where_its_work_ended(
-    search: Any, make: Callable[[], fp.PrivacyFilter]
+    stage: Any, make: Callable[[], fp.PrivacyFilter]
 ) -> None:
     about = subject(make(), "gaussian", "rr")
     for limit in (WorkLimit.of(8_000), LATE):
-        findings = list(search(about).run(limit))
+        findings = list(stage(about, limit))
+        assert bool(findings) is (stage is not SEARCH or about.observes_losses)
         assert all(
             finding.counterexample is None and not finding.fault and not finding.covers_all
             for finding in findings
@@ -186,15 +155,16 @@ def test_stage_refutes_no_sound_filter_and_says_where_its_work_ended(
 
 
 def test_sequence_that_comes_nearest_is_told_in_its_direction() -> None:
-    sought = SequenceSearch(subject(fp.ZCDPFilter(0.5), "gaussian", "twopoint"))
+    sought = SequenceSearch(subject=subject(fp.ZCDPFilter(0.5), "gaussian", "twopoint"))
     p, q = Fraction(1, 200), Fraction(1, 100)
     rare = fp.FinitePair((p, 1 - p), (q, 1 - q))
-    played = RequestSequence(((rare, 1),))
-    rows = [row for finding in sought.measure(played) for row in finding.tightness]
-    assert {row.measure.direction for row in rows} >= {"QP"}
-    for row in rows:
+    assert sought.measure_sequence(played := RequestSequence(((rare, 1),))) is None
+    assert {row.measure.direction for row in sought.rows.values()} >= {"QP"}
+    for row in sought.rows.values():
         assert row.attack == played.lower_bound(row.measure)
-    assert [*sought.measure(RequestSequence(((Gaussian(1.01), 1),)))] == []  # what it denies refutes nothing
+    assert (
+        sought.measure_sequence(RequestSequence(((Gaussian(1.01), 1),))) is None
+    )  # what it denies refutes nothing
 
 
 # -- invariants --------------------------------------------------------------------------------------------
@@ -408,7 +378,7 @@ class GaussiansOnly(CapsEachRound):
 def test_no_game_is_played_with_a_family_that_the_filters_code_raises_for() -> None:
     about = subject(GaussiansOnly(), "gaussian", "rr", "erasure", "twopoint")
     assert about.mechanisms == {"gaussian"}
-    assert all(finding.fault == "" for finding in GameSearch(about).run(WorkLimit.of(40_000)))
+    assert all(finding.fault == "" for finding in game_stage(about, WorkLimit.of(40_000)))
 
 
 # -- strategies that read losses -----------------------------------------------------------------------------
@@ -425,13 +395,13 @@ def test_each_play_has_numbers_and_a_share_of_the_failure_of_its_own(monkeypatch
     simulated = Mock(return_value=SimpleNamespace(data={"low": 0.5e-5, "value": 3e-5}))
     monkeypatch.setattr("filterproof.mc.examine.stages.strategy_search.record_simulation", simulated)
     about, strategy = subject(CapsEachRound(), "gaussian"), Scripted((Gaussian(0.4),), (1,))
-    (summary,) = StrategySearch(about).run(WorkLimit.of(LONG))
+    (summary,) = strategy_stage(about, WorkLimit.of(LONG), 6.4e-7)
     assert summary.counterexample is None
-    assert {call.kwargs["confidence"] for call in simulated.call_args_list} == {1 - FAILURE / 64}
+    assert {call.kwargs["confidence"] for call in simulated.call_args_list} == {1 - 1e-8}
     simulated.reset_mock()
-    search = StrategySearch(about)
+    trial = StrategySearch(subject=about, each=1e-8)
     for _ in range(40):
-        assert all(each.counterexample is None for each in search.simulate(strategy, "one Gaussian", AT, 1))
+        assert list(trial.play(strategy, "one Gaussian", AT, 1)) == []
     played = [call.kwargs for call in simulated.call_args_list]
     assert len(played) == len({how["seed"] for how in played}) == 64
     # an estimate above the guarantee is made again with ten times the paths
