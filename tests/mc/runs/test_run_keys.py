@@ -87,7 +87,7 @@ AROUND = [
     *("eval('lambda: m.n.a', {'m': module(n=module(a=IT))})", "type('K', (), {'a': IT})"),
     *("type('K', (), {'b': IT})", "type('K', (), {'a': IT})()", "staticmethod(IT)"),
     *("type('M', (type,), {'a': IT})('K', (), {})", "type('K', (type('B', (), {'a': IT}),), {})"),
-    *("type('K', (), {'__call__': staticmethod(IT)})", "cached_property(IT)", *UNREAD),
+    *("type('K', (), {'__call__': staticmethod(IT)})", "cached_property(lambda it: IT)", *UNREAD),
 ]  # fmt: skip
 
 
