@@ -303,13 +303,13 @@ def _historical_bugs_table() -> str:
     rows = [
         (
             f"[{escape_markdown(case['name'])}]({case['thread']}): {escape_markdown(case['breaks'])}",
-            f"{case.get('units', '')}",
+            f"{case['seconds']:g}",
             escape_markdown(case["counterexample"]),
         )
         for case in recorded_data("power").get("cases", [])
         if case["part"] == "public" and case["kind"] == "broken"
     ]
-    return table(("thread", "refuted after units of processor time", "how"), rows)
+    return table(("thread", "refuted after seconds", "how"), rows)
 
 
 def _recorded_table(name: str) -> str:

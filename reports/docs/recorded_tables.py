@@ -3,7 +3,6 @@ tables for the pages."""
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -24,30 +23,18 @@ def _group_rows(rows: Iterable[Mapping[str, Any]], by: Callable[[Any], Any]) -> 
 
 
 def verdicts_table() -> Rows:
-    """Return the verdicts on the filter corpus by part and kind: correct results, and processor time in units."""
+    """Return the verdicts on the filter corpus by part and kind: correct results and median time."""
     rows = []
     for (part, kind), cases in _group_rows(
         recorded_data("power")["cases"], lambda case: (case["part"], case["kind"])
     ).items():
         outcomes = [case["outcome"] for case in cases]
         counts = (str(outcomes.count(name)) for name in ("REFUTED", "FAULTY", "HOLDS", "UNDECIDED"))
-        # cases of an earlier record have no units
-        units = sorted(float(case["units"]) for case in cases if "units" in case)
-        shown = (statistics.median(units), units[math.ceil(0.9 * len(units)) - 1]) if units else ()
-        times = tuple(f"{number:.1f}" for number in shown) or ("", "")
-        rows.append((part, kind, f"{sum(map(is_right_verdict, cases))} of {len(cases)}", *counts, *times))
-    heads = (
-        "part",
-        "filters",
-        "correct",
-        "refuted",
-        "faulty",
-        "proved",
-        "undecided",
-        "median units",
-        "90 % units",
-    )
-    return heads, rows
+        seconds = statistics.median(float(case["seconds"]) for case in cases)
+        rows.append(
+            (part, kind, f"{sum(map(is_right_verdict, cases))} of {len(cases)}", *counts, f"{seconds:.1f}")
+        )
+    return ("part", "filters", "correct", "refuted", "faulty", "proved", "undecided", "median s"), rows
 
 
 def wrong_verdicts_table() -> Rows:
