@@ -136,7 +136,7 @@ def checked_step(
     read-only.
     """
     if ours:
-        current_meter().count(1 + (n >> _RUNS_PER_UNIT))  # as `count_call`
+        count_call(n)
         answer = filt.step(state, request)
         if answer[0].shape == (n,):  # else the request declares parameters of another shape
             return answer
