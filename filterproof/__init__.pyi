@@ -26,6 +26,7 @@ from filterproof.filters.certified.certify import certify as certify
 from filterproof.filters.privacy_filter import PrivacyFilter as PrivacyFilter
 from filterproof.filters.rules.additive import AdditiveFilter as AdditiveFilter
 from filterproof.filters.rules.blackwell import BlackwellFilter as BlackwellFilter
+from filterproof.filters.rules.ex_post import ExPostFilter as ExPostFilter
 from filterproof.filters.rules.gaussian_residue import GaussianResidueFilter as GaussianResidueFilter
 from filterproof.filters.rules.hockey_stick import HockeyStickFilter as HockeyStickFilter
 from filterproof.filters.rules.one_sum import ApproximateDPFilter as ApproximateDPFilter
@@ -39,7 +40,6 @@ from filterproof.filters.rules.realisation import RealisationFilter as Realisati
 from filterproof.filters.rules.several_sums import ApproximateZCDP as ApproximateZCDP
 from filterproof.filters.rules.several_sums import ApproximateZCDPFilter as ApproximateZCDPFilter
 from filterproof.filters.rules.several_sums import BasicFilter as BasicFilter
-from filterproof.filters.rules.several_sums import ExPostFilter as ExPostFilter
 from filterproof.filters.rules.several_sums import RogersFilter as RogersFilter
 from filterproof.filters.rules.several_sums import WhitehouseFilter as WhitehouseFilter
 from filterproof.filters.rules.unsound import CentralLimitFilter as CentralLimitFilter

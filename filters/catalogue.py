@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from filterproof.filters.privacy_filter import PrivacyFilter
 from filterproof.filters.rules.blackwell import BlackwellFilter
+from filterproof.filters.rules.ex_post import ExPostFilter
 from filterproof.filters.rules.gaussian_residue import GaussianResidueFilter
 from filterproof.filters.rules.hockey_stick import HockeyStickFilter
 from filterproof.filters.rules.one_sum import ApproximateDPFilter, GaussianFilter, RenyiFilter, ZCDPFilter
@@ -26,7 +27,6 @@ from filterproof.filters.rules.realisation import RealisationFilter
 from filterproof.filters.rules.several_sums import (
     ApproximateZCDPFilter,
     BasicFilter,
-    ExPostFilter,
     RogersFilter,
     WhitehouseFilter,
 )

@@ -18,8 +18,8 @@ from flint import arb
 from filterproof.filters.certified.comparison import Comparison, Comparisons
 from filterproof.filters.certified.decisions import FAMILIES, last_admitted
 from filterproof.filters.certified.double_double import exact_charge_sum
+from filterproof.filters.rules.ex_post import ExPostFilter
 from filterproof.filters.rules.hockey_stick import HockeyStickFilter
-from filterproof.filters.rules.several_sums import ExPostFilter
 from filterproof.theory.pairs import KOV, DominatingPair, Gaussian, Laplace, RandomizedResponse
 from filterproof.theory.pairs.reference_values import ball_of
 

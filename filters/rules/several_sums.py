@@ -1,20 +1,20 @@
-"""Filters with several sums, each with its own budget: basic and advanced composition, approximate zCDP, ex-post."""
+"""Filters with several sums, each with its own budget: basic and advanced composition, approximate zCDP."""
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filterproof.filters.accounting.approximate_charges import approximate_charge, approximate_zcdp_charge
 from filterproof.filters.accounting.charge_kinds import Charge, LinearCharge, SquaredCharge
-from filterproof.filters.accounting.declared_charges import with_rounding_margin
-from filterproof.filters.accounting.ledger import Budget, Sums, is_valid_sum, split_sums
+from filterproof.filters.accounting.ledger import Budget, Sums, split_sums
 from filterproof.filters.contract.guarantee_scope import GuaranteeScope
 from filterproof.filters.contract.parameters import (
     one_at_least_zero,
@@ -41,13 +41,9 @@ from filterproof.theory.pairs import DominatingPair
 
 #: K is raised by this share before the comparison with epsilon, to cover the rounding of elementary functions.
 _MARGIN = 1e-13
-#: A relative error above the rounding of a loss.
-_ROUNDING = 2.0**-40
-#: (high and low part of the sum of the charges, the cap of a release without an observed loss, the sum of the deltas)
-_ExPostState: TypeAlias = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
-class _EpsilonDeltaSums(SumsFilter):
+class EpsilonDeltaSums(SumsFilter):
     """A filter with sums of declared (epsilon_t, delta_t); without a declaration, epsilon is `at`.
 
     By default the two sums are bounded by `epsilon` and `delta`, which are also the promise.
@@ -68,6 +64,11 @@ class _EpsilonDeltaSums(SumsFilter):
         epsilon, delta = approximate_charge(request, self.at)
         return LinearCharge(epsilon), LinearCharge(delta)
 
+    @property
+    @abstractmethod
+    def holds(self) -> GuaranteeScope | None:
+        """What every path holds, by the conditions of the subclass."""
+
     def _path_bounds(self, rule: str, zcdp: float, pure: float = math.inf) -> GuaranteeScope | None:
         """Return bounds for every path, or None if the charges allow infinite Rényi divergences."""
         if self.at is not None:
@@ -76,7 +77,7 @@ class _EpsilonDeltaSums(SumsFilter):
 
 
 @dataclass(frozen=True, slots=True)
-class BasicFilter(_EpsilonDeltaSums):
+class BasicFilter(EpsilonDeltaSums):
     """The filter of basic composition for (epsilon, delta)-differential privacy.
 
     It grants a request while both sums stay within the promise, where mechanism s is (epsilon_s, delta_s)-DP::
@@ -128,7 +129,7 @@ class BasicFilter(_EpsilonDeltaSums):
 
     def __post_init__(self) -> None:
         store_checked_parameters(self, epsilon=one_positive, delta=one_delta_from_zero)
-        _EpsilonDeltaSums.__post_init__(self)  # super() without arguments fails in a dataclass with slots
+        EpsilonDeltaSums.__post_init__(self)  # super() without arguments fails in a dataclass with slots
 
     @property
     def holds(self) -> GuaranteeScope | None:
@@ -142,7 +143,7 @@ class BasicFilter(_EpsilonDeltaSums):
 
 
 @dataclass(frozen=True, slots=True)
-class WhitehouseFilter(_EpsilonDeltaSums):
+class WhitehouseFilter(EpsilonDeltaSums):
     """The filter of advanced composition for (epsilon, delta)-differential privacy.
 
     It grants a request while both conditions are true, where S = sum_{s <= t} epsilon_s^2 and mechanism s is
@@ -215,7 +216,7 @@ class WhitehouseFilter(_EpsilonDeltaSums):
                 f"weight={weight!r}; lower tail, or leave them out"
             )
         object.__setattr__(self, "tail", tail)
-        _EpsilonDeltaSums.__post_init__(self)
+        EpsilonDeltaSums.__post_init__(self)
 
     @property
     def holds(self) -> GuaranteeScope | None:
@@ -237,7 +238,7 @@ class WhitehouseFilter(_EpsilonDeltaSums):
 
 
 @dataclass(frozen=True, slots=True)
-class RogersFilter(_EpsilonDeltaSums):
+class RogersFilter(EpsilonDeltaSums):
     """The filter of Rogers, Roth, Ullman & Vadhan for (epsilon, delta)-differential privacy.
 
     It grants a request while sum_s delta_s <= delta/2 and K <= epsilon, where mechanism s is (epsilon_s, delta_s)-DP
@@ -300,7 +301,7 @@ class RogersFilter(_EpsilonDeltaSums):
             raise ValueError(f"delta must be below 1/e, got delta={delta!r}; pass a small probability")
         if self.reading not in ("1/delta", "2/delta"):
             raise ValueError(f"reading must be '1/delta' or '2/delta', got {self.reading!r}; choose one")
-        _EpsilonDeltaSums.__post_init__(self)
+        EpsilonDeltaSums.__post_init__(self)
 
     @property
     def mixture_scale(self) -> float:
@@ -483,104 +484,3 @@ class ApproximateZCDPFilter(SumsFilter):
 
     def _sum_charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
         return approximate_zcdp_charge(request)
-
-
-@dataclass(frozen=True, slots=True)
-class ExPostFilter(_EpsilonDeltaSums):
-    """The filter of ex-post privacy: realised losses replace worst-case charges after each release.
-
-    It grants a request while both conditions are true::
-
-        sum_{s < t} b_s(y_s) + cap_t <= epsilon  and  sum_{s <= t} delta_s <= delta
-
-    Mechanism s is (b_s, delta_s)-ex-post private: P(L_s > b_s(Y)) <= delta_s in both directions, or the weaker
-    sum_y (P(y) - e^{b_s(y)} Q(y))_+ <= delta_s. The cap is an upper bound on b_t(y).
-
-    Parameters
-    ----------
-    epsilon : float, > 0
-        The epsilon of the promise, in nats.
-    delta : float in [0, 1)
-        The delta of the promise. With 0, the default, only mechanisms with delta_s = 0 are admitted.
-
-    Attributes
-    ----------
-    promise : ApproxDP or PureDP
-        (epsilon, delta)-DP.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Notes
-    -----
-    Pass b_s(y_s), of either sign, to `observe`; the smallest valid b is the realised loss. The pair (cap, delta_s) is
-    (epsilon_s, delta_s) for KOV and Erasure, and (pure epsilon, 0) otherwise. A request without a finite cap is
-    denied. A release costs its cap until its loss is observed, and also where the loss is infinite. Rogers,
-    Samorodnitsky, Wu & Ramdas, arXiv 2306.13824; theorem "ex-post filter". Proof idea: with x and y the probabilities
-    of the past, delta_left x + (x - e^{charged} y)_+ does not increase in the mean.
-
-    Examples
-    --------
-    >>> import filterproof as fp
-    >>> session = fp.ExPostFilter(epsilon=2.0).open("retry")
-    >>> session.request(fp.Laplace(1.0)), session.observe(0.25)  # an output that costs .25
-    (True, None)
-    >>> session.request(fp.Laplace(0.5)), session.request(fp.Laplace(1.0))  # caps of 2 and of 1
-    (False, True)
-    """
-
-    epsilon: float
-    delta: float = 0.0
-    order_free: ClassVar[bool] = False
-    theorem: ClassVar[str | None] = "ex-post filter"
-    proof: ClassVar[str] = "the caps keep what is charged within epsilon, and what is charged bounds the loss"
-
-    def __post_init__(self) -> None:
-        store_checked_parameters(self, epsilon=one_positive, delta=one_delta_from_zero)
-
-    @property
-    def holds(self) -> GuaranteeScope | None:
-        # the caps of a path have no bound, because unused budget is spent again
-        rule = "the ledger admits no larger sum of deltas"
-        return GuaranteeScope(infinite=self._sum_budgets[1].limit, rule=rule)
-
-    def start(self, n: int) -> _ExPostState:
-        return (*self._sum_budgets[0].start(n), np.zeros(n), *self._sum_budgets[1].start(n))
-
-    def step(self, state: _ExPostState, request: DominatingPair) -> tuple[NDArray[Any], _ExPostState]:
-        charged, (cap, _) = self._charged_sum(state), approximate_charge(request, None)
-        fits, (_, _, *deltas) = SumsFilter.step(self, (*charged, *state[3:]), request)
-        waiting = np.array(np.broadcast_to(cap, state[2].shape), dtype=np.float64)
-        return fits, (*charged, waiting, *deltas)
-
-    _decide_and_charge = step
-
-    def observe(self, state: _ExPostState, loss: NDArray[Any]) -> _ExPostState:
-        cap, size = state[2], np.abs(np.asarray(loss, dtype=np.float64))
-        # a loss is at most its cap, so its rounding is charged no more than that
-        capped_loss = np.where(
-            size <= cap * (1 + _ROUNDING), np.minimum(with_rounding_margin(size), cap), size
-        )
-        charged = self._sum_budgets[0].add(
-            state[:2], LinearCharge(np.where(np.isfinite(size), capped_loss, cap))
-        )
-        return (*charged, np.zeros_like(cap), *state[3:])
-
-    def is_reachable_state(self, state: _ExPostState) -> NDArray[Any]:
-        cap = state[2]
-        return (
-            is_valid_sum(state[:2])
-            & (cap >= 0)
-            & (cap <= self.epsilon)
-            & self._sum_budgets[1].is_reachable_state(state[3:])
-        )
-
-    def remaining(self, state: _ExPostState) -> NDArray[np.float64]:
-        """Return the largest cap that fits, in nats: shape (n,)."""
-        return self._sum_budgets[0].left(self._charged_sum(state))
-
-    def _charged_sum(self, state: _ExPostState) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the sum of the charges, with the cap of a release without an observed loss."""
-        return self._sum_budgets[0].add(state[:2], LinearCharge(state[2]))

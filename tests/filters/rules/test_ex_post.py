@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import filterproof as fp
 from filterproof.filters.catalogue import CATALOGUE
-from filterproof.filters.rules.several_sums import ExPostFilter
+from filterproof.filters.rules.ex_post import ExPostFilter
 from filterproof.theory.pairs import KOV, Erasure, FinitePair, RandomizedResponse
 
 

@@ -10,9 +10,9 @@ import pytest
 import filterproof.filters as fp
 from filterproof.filters.catalogue import CATALOGUE
 from filterproof.filters.rules.additive import SumsFilter
+from filterproof.filters.rules.ex_post import ExPostFilter
 from filterproof.filters.rules.kappa_filter import KappaFilter
 from filterproof.filters.rules.orders import SomeOrderRule
-from filterproof.filters.rules.several_sums import ExPostFilter
 from filterproof.theory.guarantees import ApproxDP
 from filterproof.theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
 from tests.filters.accountants.saved_session import forged, refusal, reread
